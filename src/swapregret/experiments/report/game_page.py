@@ -32,69 +32,6 @@ _MOST_SOLVED = 2_500
 _MOST_POLYGON = 400
 _PAIR = "%{x:.4g}, %{y:.4g}"
 
-_PANELS = (
-    shell.Panel(
-        "epsilon",
-        "Distance to correlated equilibrium over time",
-        (
-            "<b>Shown:</b> ε after each day: the largest swap gap, and the swap gap of every player. A swap gap is what the "
-            "best rule “when told X, play Y instead” would have gained per day, in rewards on [0, 1].",
-            "<b>Band:</b> from the lowest to the highest of the seeds that were played; the line is their mean.",
-            "<b>How to read it:</b> a play with ε = 0 is a correlated equilibrium. The guarantee of the learners is for "
-            "worlds that do not react; other players react, so these are measurements.",
-        ),
-        has_axes=True,
-    ),
-    shell.Panel(
-        "coarse",
-        "Distance to coarse correlated equilibrium over time",
-        (
-            "<b>Shown:</b> the external gap of every player: what the best fixed action would have gained per day; 0 "
-            "where none would have.",
-            "<b>Band:</b> from the lowest to the highest seed.",
-        ),
-    ),
-    shell.Panel(
-        "reward",
-        "Payoff so far, as a reward on [0, 1]",
-        (
-            "<b>Shown:</b> the mean reward of every player up to each day, with the range over seeds.",
-            "<b>How to read it:</b> never judge a play by its gap alone. Uniform play of Shapley's game is an equilibrium, and "
-            "pays less than others.",
-        ),
-    ),
-    shell.Panel(
-        "joint",
-        "What was played together",
-        (
-            "<b>Shown:</b> the probability of every pair of actions over the whole play of the first seed. Independent "
-            "players would make a product of rows and columns; what is not a product is correlation.",
-        ),
-    ),
-    shell.Panel(
-        "payoffs",
-        "Payoffs, and what equilibria pay",
-        (
-            "<b>Shown:</b> the shaded polygon is the set of payoffs that correlated equilibria of this game have, found by "
-            "linear programs. Markers are the expected payoffs of the play, one per seed; the star is the equilibrium with "
-            "the largest sum.",
-        ),
-        is_optional=True,
-    ),
-    shell.Panel(
-        "network",
-        "Expected users of each edge",
-        ("<b>Shown:</b> the network; an edge is as wide as its expected number of users over the whole play.",),
-        is_optional=True,
-    ),
-    shell.Panel(
-        "deployment",
-        "Troops by field",
-        ("<b>Shown:</b> how likely each number of troops is on each field, over the whole play.",),
-        is_optional=True,
-    ),
-)
-
 
 def game_page(
     results: Sequence[SelfPlayResult], title: str, *, spec: str, options: str, facts: Mapping[str, str]
@@ -135,7 +72,9 @@ def game_page(
         shell.plain_section("deviations", "Best deviations", _deviations(first)),
         shell.again_section("Play it again", again, spec, facts),
     ]
-    return shell.document(title, before, _PANELS, {"scenes": [{"label": title, "panels": panels}]}, after)
+    return shell.document(
+        title, before, shell.read_panels("game_panels.txt"), {"scenes": [{"label": title, "panels": panels}]}, after
+    )
 
 
 # ---- figures -----------------------------------------------------------------------------------------------------

@@ -17,9 +17,17 @@ from swapregret.experiments.report.first_tables import results_table, summary_se
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
-from swapregret.experiments.report.shell import again_section, choices, document, header, paragraph, plain_section
+from swapregret.experiments.report.shell import (
+    again_section,
+    choices,
+    document,
+    header,
+    paragraph,
+    plain_section,
+    read_panels,
+)
 from swapregret.experiments.report.style import Figure, heat_map
-from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
+from swapregret.regret.bounds import lower_bound, swap_combcp_bound
 from swapregret.storage import write_file
 from swapregret.units import UNIT_REWARDS
 
@@ -49,7 +57,7 @@ def render_page(
         '<button type="button" onclick="window.print()">Print</button></nav>',
     ]
     after = [_reproduce(each) for each in (origin, *others)]
-    return document(title, before, PANELS, page_data(scenes), after, live_version=live_version)
+    return document(title, before, read_panels("panels.txt"), page_data(scenes), after, live_version=live_version)
 
 
 # ---- the figures -------------------------------------------------------------------------------------------------
@@ -135,6 +143,54 @@ def _probabilities(table: Matrix) -> list[list[float]]:
     """Return probabilities to three decimals, in [0, 1]."""
     rounded: list[list[float]] = np.round(np.clip(table, 0.0, 1.0), 3).tolist()
     return rounded
+
+
+# ---- what theory and the numbers of a scene add to the words beside its figures ------------------------------------
+
+
+def regret_note(scene: Scene) -> str:
+    """Return what theory says of the swap regret of a scene, and which definition its numbers carry."""
+    kinds = list(dict.fromkeys(runs.definition for runs in scene.players if runs.definition))
+    return f"{bound_note(scene)} Measured: {'; '.join(kinds)}." if kinds else bound_note(scene)
+
+
+def bound_note(scene: Scene) -> str:
+    """Return the theorem's upper bound and the lower bound, in words.
+
+    Examples
+    --------
+    >>> scene = Scene("10 choose 3", "cyclic", 100_000, 10, 3, 120, (), ())
+    >>> bound_note(scene).startswith("Bound: the theorem promises at most 18.6 per round here, 45·log(d log T)/log T")
+    True
+    """
+    upper = swap_combcp_bound(scene.dimension, max(3, scene.horizon))
+    verdict = (
+        "which says nothing, since 1 is the most there can be"
+        if upper.is_vacuous
+        else "which is below 1, so it says something"
+    )
+    below = lower_bound(scene.dimension, max(3, scene.horizon), size=scene.size)
+    floor = (
+        "The lower bound T/log⁶T does not apply at this size and horizon."
+        if below.is_vacuous
+        else f"Some adversary makes every learner suffer about {below.per_round:.3g} per round (T/log⁶T, constant 1)."
+    )
+    return (
+        f"Bound: the theorem promises at most {upper.per_round:.3g} per round here, 45·log(d log T)/log T with d = "
+        f"{scene.dimension:,} and T = {scene.horizon:,}, {verdict}. {floor}"
+    )
+
+
+def lemma_note(scene: Scene) -> str:
+    """Return the lemma's numbers of every player that has them."""
+    parts = []
+    for runs in scene.players:
+        if runs.shares is not None and runs.swap is not None:
+            parts.append(
+                f"{runs.name}: {runs.swap.last[0]:.4f} ≤ {runs.shares.laziness:.4f} ≤ {runs.shares.bound:.4f} "
+                f"with K = {len(runs.shares.parts)}"
+            )
+    return f"Here, per round: {'; '.join(parts)}." if parts else ""
 
 
 # ---- what stands before and after the figures ----------------------------------------------------------------------
