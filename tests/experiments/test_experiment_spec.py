@@ -103,6 +103,7 @@ def test_identity_is_what_a_result_depends_on(tmp_path: Path) -> None:
         (('"uniform"', '{kind = "swap_combcp", exploration = "much"}'), "players[0]", "much"),
         (('"uniform"', "{preset = 3}"), "players[0]", "must have a `kind`"),
         (('"uniform"', '"uniform", "uniform"'), "players[1]", "twice"),
+        (('"msets 6 2"', '"msets 6 2", "msets  6 2"'), "sets[1]", "twice"),
         (('"cyclic"', '{kind = "cyclic", phases = []}'), "environments[0].phases", "empty"),
         (('"cyclic"', '{kind = "cyclic", phases = 0}'), "environments[0]", "phases"),
         (('"cyclic"', '{kind = "replay", file = "no.csv"}'), "environments[0]", "no.csv"),

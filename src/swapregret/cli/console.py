@@ -14,17 +14,8 @@ from threading import Event, Thread
 from typing import Any
 
 import typer
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskProgressColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -94,14 +85,14 @@ def emit_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
-class WordsColumn(ProgressColumn):
+class WordsColumn(progress.ProgressColumn):
     """What a bar says of its task: a field of the task, or its description."""
 
     def __init__(self, field: str = "", width: int = 0) -> None:
         super().__init__()
         self._field, self._width = field, width
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: progress.Task) -> Text:
         """Return the words."""
         words = styled(str(task.fields[self._field]) if self._field else task.description)
         if self._width:
@@ -109,17 +100,11 @@ class WordsColumn(ProgressColumn):
         return words
 
 
-def progress_bar() -> Progress:
-    """Return a live bar with the time left; silent where standard error is not a terminal."""
-    return Progress(
-        WordsColumn(width=28),
-        BarColumn(),
-        TaskProgressColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=status_console,
-        disable=not status_console.is_terminal,
-    )
+def progress_bar(*columns: progress.ProgressColumn, **look: Any) -> progress.Progress:
+    """Return a live bar, with the time left unless told otherwise; silent where standard error is not a terminal."""
+    left = (progress.TaskProgressColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
+    shown = columns or (WordsColumn(width=28), progress.BarColumn(), *left)
+    return progress.Progress(*shown, console=status_console, disable=not status_console.is_terminal, **look)
 
 
 @contextmanager
@@ -132,16 +117,8 @@ def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
 
     before, is_over, began = compiled_files(), Event(), time.perf_counter()
     said = f"about {expected} functions" if expected is not None else "a minute or more the first time"
-    bar = Progress(
-        WordsColumn(),
-        BarColumn(bar_width=20),
-        WordsColumn("count"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=status_console,
-        disable=not status_console.is_terminal,
-        transient=True,
-    )
+    spent = (progress.TimeElapsedColumn(), progress.TimeRemainingColumn())
+    bar = progress_bar(WordsColumn(), progress.BarColumn(bar_width=20), WordsColumn("count"), *spent, transient=True)
 
     def n_new() -> int:
         return len(compiled_files() - before)

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
-from swapregret.cli.options import MOST_JOBS, count
-from swapregret.counts import bytes_in_words
+from swapregret.cli.options import MOST_JOBS, AsJson, count, option
+from swapregret.counts import bytes_in_words, plural
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 def init(
     file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("spec.toml"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the path as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a commented spec to start from; it runs in under half a minute.
 
@@ -49,11 +49,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the results; results/NAME if not given.")] = None,
     jobs: Annotated[int | None, count("jobs", "Worker processes; all cores if not given.", most=MOST_JOBS)] = None,
     cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run on Dask: the address of a scheduler, tls://HOST:PORT, or `local` for --jobs workers here.",
-        ),
+        str | None, option("cluster", "Run on Dask: tls://HOST:PORT, or `local` for workers here.")
     ] = None,
     tls_ca: Annotated[Path | None, typer.Option(help="For tls://, the certificate of its authority (PEM).")] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="For tls://, the certificate to show it (PEM).")] = None,
@@ -86,7 +82,7 @@ def run(
         if as_json:
             emit_json({"runs": n_runs, "rounds": n_rounds})
         else:
-            console.print(f"{n_runs:,} runs, {n_rounds:,} rounds")
+            console.print(f"{plural(n_runs, 'run')}, {plural(n_rounds, 'round')}")
         return
     backend = None
     if cluster is not None:
@@ -118,9 +114,9 @@ def _tell(summary: "Summary") -> None:
     for failure in summary.failures:
         status_console.rule(str(failure.info))
         status_console.print(failure.traceback or failure.error, soft_wrap=True)
-    before = f"{summary.n_before} there before, " if summary.n_before else ""
-    failed = (", ", (f"{len(summary.failures)} failed", "bold red")) if summary.failures else ()
-    console.print(styled(f"{summary.n_runs} runs: {before}{summary.n_made} made", *failed))
+    before = f"{summary.n_before:,} there before, " if summary.n_before else ""
+    failed = (", ", (f"{len(summary.failures):,} failed", "bold red")) if summary.failures else ()
+    console.print(styled(f"{plural(summary.n_runs, 'run')}: {before}{summary.n_made:,} made", *failed))
     console.print(
         f"swapregret results {summary.folder}   swapregret report {summary.folder}", style="dim", soft_wrap=True
     )
@@ -129,7 +125,7 @@ def _tell(summary: "Summary") -> None:
 def results(
     folder: Annotated[Path, typer.Argument(help="What `swapregret run SPEC.toml --out DIR` wrote.")],
     checkpoints: Annotated[bool, typer.Option("--checkpoints", help="Every checkpoint, not only the last.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print swap regret, external regret and reward (or cost) of every player; the best of each group in bold.
 
@@ -210,10 +206,8 @@ def _bold(value: float | None, best: float | None, sign: float = 1.0) -> str | T
 def report(
     folder: Annotated[Path, typer.Argument(help="The folder that `swapregret run` wrote.", metavar="DIR")],
     other: Annotated[Path | None, typer.Argument(help="Another one to compare with it.", metavar="[DIR]")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The file to write; report.html in DIR (or comparison.html) if not given.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the path and size as JSON.")] = False,
+    out: Annotated[Path | None, option("out", "The file to write; report.html (or comparison.html) in DIR.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write a report: figures, tables, definitions and how to make them again, in one HTML file that needs no network.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from swapregret.cli.console import console, emit_json, plain, table_of
-from swapregret.cli.options import AsJson, count, days, page, read_set
+from swapregret.cli.options import AsJson, count, days, option, page, read_set
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from swapregret.regret.measure import Regret
     from swapregret.regret.totals import TotalsAudit
     from swapregret.sessions.journal_check import JournalReport
+
+Pair = tuple[float, float] | None
 
 
 def audit(
@@ -32,16 +34,12 @@ def audit(
     capacity: Annotated[int | None, count("capacity", "Most actions to keep an entry for.")] = None,
     window: Annotated[int | None, days("window", "Days a window: external regret window by window too.")] = None,
     confidence: Annotated[
-        float, typer.Option(help="With which probability the ends of external regret hold, from totals.")
+        float, option("confidence", "How surely the ends of external regret hold, from totals.")
     ] = 0.95,
     reward_range: Annotated[
-        tuple[float, float] | None,
-        typer.Option(help="Least and largest reward of an element; of totals, where the column is reward."),
+        Pair, option("reward-range", "Least and largest reward of an element, or of totals.")
     ] = None,
-    cost_range: Annotated[
-        tuple[float, float] | None,
-        typer.Option(help="Columns are cost:LABEL or cost, between these numbers: regrets say what could be saved."),
-    ] = None,
+    cost_range: Annotated[Pair, option("cost-range", "The same of costs: columns are cost:LABEL or cost.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
@@ -99,11 +97,8 @@ def _audit_journal(
 
     given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
     if given:
-        raise InvalidInput(
-            "a journal must be audited by its own set and range",
-            f"`--{given[0].replace('_', '-')}`",
-            "Leave the option out.",
-        )
+        must = "a journal must be audited by its own set and range"
+        raise InvalidInput(must, f"`--{given[0].replace('_', '-')}`", "Leave the option out.")
     held = read_journal_log(log)
     notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
     notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
@@ -171,8 +166,8 @@ def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
 def journal(
     what: Annotated[str, typer.Argument(help="`check` says what it holds, `repair` writes the exact part of it anew.")],
     path: Annotated[Path, typer.Argument(help="The journal: what Session(journal=…) writes.", metavar="PATH")],
-    out: Annotated[Path | None, typer.Option(help="Where `repair` writes; PATH.repaired if not given.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    out: Annotated[Path | None, option("out", "Where `repair` writes; PATH.repaired if not given.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check a journal, or write the longest exact part of it to a new file; the old file is never changed.
 

@@ -26,6 +26,11 @@ def count(name: str, text: str, *, least: int = 1, most: int = 10**9) -> Any:
     return _option(name, text, lambda value: read_count(value, name, least, most))
 
 
+def runs(name: str, text: str) -> Any:
+    """Return an option that is a number of runs."""
+    return count(name, text, most=MOST_REPLICATIONS)
+
+
 def days(name: str, text: str, *, least: int = 1) -> Any:
     """Return an option that is a number of days."""
     return _option(name, text, lambda value: read_days(value, name, least))
@@ -79,6 +84,11 @@ def read_set(text: str) -> "ActionSet":
     return make_set(text)
 
 
+def option(name: str, text: str) -> Any:
+    """Return an option that is a flag, a path, a text or a pair of numbers, as its type says."""
+    return typer.Option(f"--{name}", help=text)
+
+
 def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
     """Return an option that is one of some words; a misspelt one gets the one that was probably meant."""
 
@@ -91,7 +101,6 @@ def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 SeedOption = Annotated[int, count("seed", "Seed of everything random.", least=0, most=LARGEST_SEED)]
-Replications = Annotated[int, count("replications", "Runs of each player.", most=MOST_REPLICATIONS)]
 Jobs = Annotated[int, count("jobs", "Processes.", most=MOST_JOBS)]
 SetSpec = Annotated[str, typer.Option("--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ".")]
 Preset = Annotated[str, choice("preset", "Which player", PRESET_NAMES)]

@@ -4,12 +4,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from swapregret.cli.console import console, emit_json, progress_bar, status_console, styled, table_of
-from swapregret.cli.options import AsJson, Jobs, Replications, SeedOption, choice, count, days, page, seconds
-from swapregret.counts import MOST_REPLICATIONS, count_in_words, plural
+from swapregret.cli.options import AsJson, Jobs, SeedOption, choice, count, days, option, page, runs, seconds
+from swapregret.counts import count_in_words, plural
 
 if TYPE_CHECKING:
     from swapregret.experiments.paper_table1 import Cell, Table1
@@ -23,14 +22,10 @@ _LEAST = 7
 
 
 def table1(
-    full: Annotated[
-        bool, typer.Option("--full", help="All instances, T = 100,000, 4 runs, half an hour per cell.")
-    ] = False,
+    full: Annotated[bool, option("full", "All instances, T = 100,000, 4 runs, half an hour per cell.")] = False,
     world: Annotated[str, choice("world", "The reward sequence", _WORLDS)] = "cyclic",
     horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.", least=_LEAST)] = None,
-    replications: Annotated[
-        int | None, count("replications", "Runs of each cell; 1 if not given.", most=MOST_REPLICATIONS)
-    ] = None,
+    replications: Annotated[int | None, runs("replications", "Runs of each cell; 1 if not given.")] = None,
     budget: Annotated[float | None, seconds("budget", "Seconds a cell may take; 75 if not given.")] = None,
     seed: SeedOption = 0,
     jobs: Jobs = 2,
@@ -122,7 +117,7 @@ def _theory(row: "list[Cell]") -> str:
 def counterexample(
     lengths: Annotated[list[int] | None, count("length", "Layers of the DAG; repeat for several.", most=1000)] = None,
     horizon: Annotated[int, days("horizon", "Days to play.")] = 10_000,
-    replications: Replications = 8,
+    replications: Annotated[int, runs("replications", "Runs of each player on each DAG.")] = 8,
     seed: SeedOption = 0,
     jobs: Jobs = 2,
     html: Annotated[Path | None, page("html", "Write the figure to this HTML file.")] = None,

@@ -22,8 +22,8 @@ from swapregret.cli.console import (
     table_of,
     watch_compiling,
 )
-from swapregret.cli.options import LARGEST_SEED, AsJson, SeedOption, count, days, page
-from swapregret.counts import MOST_REPLICATIONS, check_name, read_count, read_days
+from swapregret.cli.options import LARGEST_SEED, AsJson, SeedOption, count, days, option, page, runs
+from swapregret.counts import check_name, read_count, read_days
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from swapregret.learners.player import Player
 
 _PHASES = 7
-_FUNCTIONS = 165
+_FUNCTIONS = 172
 """How many functions a first run compiles, one after the other at an even pace; it says how many there were."""
 _loading = Lock()
 
@@ -167,10 +167,8 @@ def game(
     spec: Annotated[Path, typer.Argument(help="A TOML file with the tables game, play and players.")],
     rounds: Annotated[int | None, days("rounds", "Days to play, instead of the file's.")] = None,
     seed: Annotated[int | None, count("seed", "Seed, instead of the file's.", least=0, most=LARGEST_SEED)] = None,
-    seeds: Annotated[
-        int, count("seeds", "How many seeds to play: the report shows the range.", most=MOST_REPLICATIONS)
-    ] = 1,
-    save: Annotated[Path | None, typer.Option(help="Where to write the correlated play.")] = None,
+    seeds: Annotated[int, runs("seeds", "How many seeds to play: the report shows the range.")] = 1,
+    save: Annotated[Path | None, option("save", "Where to write the correlated play.")] = None,
     report: Annotated[Path | None, page("report", "Where to write the report, a page of HTML.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,6 +14,7 @@ from swapregret.serve import SCOPES, Settings
 if TYPE_CHECKING:
     from swapregret.serve.database import Store
 
+_LEASE, _EVERY = Settings.lease_seconds, Settings.snapshot_every
 Database = Annotated[
     str,
     typer.Option(
@@ -43,12 +44,8 @@ def start(
     database: Database = Settings.database,
     allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,
-    lease: Annotated[
-        float, seconds("lease", "Time without a sign of life after which another process takes over.", least=0.1)
-    ] = Settings.lease_seconds,
-    snapshot_every: Annotated[
-        int, count("snapshot-every", "Events between two snapshots of a problem.")
-    ] = Settings.snapshot_every,
+    lease: Annotated[float, seconds("lease", "Silence after which another process takes over.", least=0.1)] = _LEASE,
+    snapshot_every: Annotated[int, count("snapshot-every", "Events between two snapshots of a problem.")] = _EVERY,
     as_json: AsJson = False,
 ) -> None:
     """Serve decisions over HTTP: durable, with a dashboard, on this machine alone unless told otherwise.

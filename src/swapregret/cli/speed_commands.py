@@ -6,11 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich import box
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of, watch_compiling
-from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, read_set, seconds
+from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, option, read_set, seconds
 
 _FEEDBACKS = ("bandit", "semi-bandit", "full")
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -50,13 +49,9 @@ def warm(
 
 
 def bench(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer rounds, without the largest sets: a minute or two.")
-    ] = False,
+    quick: Annotated[bool, option("quick", "Fewer rounds, without the largest sets: a minute or two.")] = False,
     each: Annotated[float | None, seconds("seconds", "Processor time for each figure that is no door.")] = None,
-    write: Annotated[
-        Path | None, typer.Option(help="A page whose measured tables are rewritten, such as docs/performance.md.")
-    ] = None,
+    write: Annotated[Path | None, option("write", "A page whose tables are rewritten: docs/performance.md.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure sessions, games, own sets, starts, rounds per second and peers on this machine.

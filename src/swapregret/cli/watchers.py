@@ -14,10 +14,9 @@ from rich.table import Table
 
 from swapregret.cli.console import WordsColumn, status_console, styled
 from swapregret.experiments.runs.execute import Outcome
-from swapregret.experiments.runs.plan_runs import RunPlan
+from swapregret.experiments.runs.plan_runs import RunPlan, RunTask
 from swapregret.experiments.runs.runner import Summary, Watcher
 from swapregret.experiments.runs.status import WorkerReport
-from swapregret.experiments.runs.task import RunTask
 
 _LINE_SECONDS = 30.0
 
@@ -38,7 +37,7 @@ def time_left(done: float, total: float, seconds: float) -> str:
 
 
 class _Counting(Watcher):
-    """Counts days: those of runs that ended, and those that workers have played of the others."""
+    """Counts days: those of runs that ended, and those that workers have played of the others; tells of every failure."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -52,10 +51,12 @@ class _Counting(Watcher):
         self._n_missing = len(missing)
 
     def finished(self, outcome: Outcome) -> None:
-        """Count."""
+        """Count, and say what failed."""
         self._ended += outcome.info.horizon
         self._n_ended += 1
         self._over.add(outcome.info.id)
+        if outcome.error is not None:
+            status_console.print(styled(("failed", "bold red"), f" {outcome.info}: {outcome.error}"), soft_wrap=True)
 
     def _days(self, reports: Sequence[WorkerReport]) -> float:
         return self._ended + sum(report.day for report in reports if report.run not in self._over)
@@ -102,12 +103,6 @@ class LiveWatcher(_Counting):
             table.add_row(report.label, f"{report.day:,}/{report.horizon:,}", f"{report.rounds_per_second:,.0f}", swap)
         return table
 
-    def finished(self, outcome: Outcome) -> None:
-        """Show that a run ended."""
-        super().finished(outcome)
-        if outcome.error is not None:
-            self._live.console.print(styled(("failed", "bold red"), f" {outcome.info}: {outcome.error}"))
-
     def end(self, summary: Summary) -> None:
         """Stop showing."""
         self._live.stop()
@@ -125,12 +120,6 @@ class LineWatcher(_Counting):
         if time.monotonic() - self._told >= _LINE_SECONDS:
             self._told = time.monotonic()
             self._line(reports)
-
-    def finished(self, outcome: Outcome) -> None:
-        """Show that a run ended."""
-        super().finished(outcome)
-        if outcome.error is not None:
-            status_console.print(f"failed {outcome.info}: {outcome.error}", soft_wrap=True)
 
     def end(self, summary: Summary) -> None:
         """Stop showing."""

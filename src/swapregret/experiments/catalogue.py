@@ -114,11 +114,8 @@ def _combine(
 ) -> Environment:
     parts = options.pop("parts", None)
     if not isinstance(parts, list) or not parts or not all(isinstance(part, Mapping) for part in parts):
-        raise InvalidInput(
-            f"`parts` of a {kind} must be a list of environments",
-            repr(parts),
-            'Write e.g. [{kind = "iid"}, {kind = "spiral"}].',
-        )
+        must = f"`parts` of a {kind} must be a list of environments"
+        raise InvalidInput(must, repr(parts), 'Write e.g. [{kind = "iid"}, {kind = "spiral"}].')
     each = horizon if kind == "mixture" else -(-horizon // len(parts))
     made = []
     for index, part in enumerate(parts):

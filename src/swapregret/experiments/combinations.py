@@ -72,11 +72,8 @@ def _combinations(
     varied = {key for key, axis in axes.items() if len(axis) > 1}
     count = math.prod(len(axis) for axis in axes.values())
     if count > MOST_CHOICES:
-        raise InvalidInput(
-            f"`{place}` must come to at most {MOST_CHOICES:,} combinations",
-            f"{count:,}",
-            "Shorten its lists of values.",
-        )
+        must = f"`{place}` must come to at most {MOST_CHOICES:,} combinations"
+        raise InvalidInput(must, f"{count:,}", "Shorten its lists of values.")
     made = []
     for chosen in itertools.product(*axes.values()):
         values = dict(zip(axes, chosen, strict=True))

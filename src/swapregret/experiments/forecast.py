@@ -152,13 +152,7 @@ def time_rounds(player: Player[Any], seconds: float) -> Speed:
 
 
 def warm_up(player: Player[Any], days: int = _WARM_DAYS) -> None:
-    """Make a session of a player and play a few days, measured; what was compiled stays on the disk.
-
-    Examples
-    --------
-    >>> import swapregret as sr
-    >>> warm_up(sr.baselines.uniform(sr.MSets(4, 2)), days=10)
-    """
+    """Make a session of a player and play a few days, measured; what was compiled stays on the disk."""
     sr.Session(player, rng=0)
     result = sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0)
     result.swap_regret, result.external_regret, result.internal_regret  # noqa: B018  (measuring is compiled too)

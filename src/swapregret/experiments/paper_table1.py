@@ -153,12 +153,6 @@ def measure_table1(
 
     A competitor may take ``budget`` seconds of the processor on an instance; a pilot of some days decides. ``progress`` is called
     with the name of what was done last.
-
-    Examples
-    --------
-    >>> table = measure_table1(horizon=60, instances=INSTANCES[:1], competitors=COMPETITORS[:2])
-    >>> [(cell.player, cell.n_actions) for cell in table.cells]
-    [('Swap-ComBCP adaptive (ours)', 15), ('Swap-ComBCP multiscale (ours)', 15)]
     """
     if world not in WORLDS:
         raise InvalidInput(f"`world` must be one of {sorted(WORLDS)}", repr(world), "'cyclic' is the default.")

@@ -57,14 +57,7 @@ def measure_counterexample(
     n_jobs: int = 1,
     progress: Callable[[], None] | None = None,
 ) -> Counterexample:
-    """Play both on every DAG; ``progress`` is called after every run. The rows are the same for any number of processes.
-
-    Examples
-    --------
-    >>> table = measure_counterexample([8], horizon=300, replications=2)
-    >>> [row.player for row in table.rows], table.rows[0].n_paths
-    (['CombEXP', 'Lazy-ComBCP'], 257)
-    """
+    """Play both on every DAG; ``progress`` is called after every run. The rows are the same for any number of processes."""
     sizes = [as_integer(length, "lengths", 1) for length in lengths]
     if not sizes:
         raise InvalidInput("`lengths` must not be empty", "none", "The paper's figure has 4..14.")

@@ -59,11 +59,8 @@ class Network:
         columns = {key: tuple(values) for key, values in self.attributes.items()}
         for key, values in columns.items():
             if len(values) != len(edges):
-                raise InvalidInput(
-                    f"attribute {key!r} of a Network must have one value for each of its {len(edges)} edges",
-                    f"{len(values)} values",
-                    "Use None where an edge has no value.",
-                )
+                must = f"attribute {key!r} of a Network must have one value for each of its {len(edges)} edges"
+                raise InvalidInput(must, f"{len(values)} values", "Use None where an edge has no value.")
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "vertices", tuple(vertices))
         object.__setattr__(self, "attributes", MappingProxyType(columns))
@@ -91,11 +88,8 @@ class Network:
         ((('home', 'bridge'),), False, [9.0])
         """
         if not all(hasattr(graph, part) for part in ("nodes", "edges", "is_directed")):
-            raise InvalidInput(
-                "`graph` must be a networkx graph",
-                type(graph).__name__,
-                "Pass a Graph, DiGraph or one of the multigraphs.",
-            )
+            must = "`graph` must be a networkx graph"
+            raise InvalidInput(must, type(graph).__name__, "Pass a Graph, DiGraph or one of the multigraphs.")
         called = {node: node for node in graph.nodes} if names is None else names
         triples = list(graph.edges(data=True))
         keys = dict.fromkeys(key for _, _, attributes in triples for key in attributes)
@@ -117,11 +111,8 @@ class Network:
             except (TypeError, ValueError, OverflowError):
                 number = math.nan
             if not math.isfinite(number):
-                raise InvalidInput(
-                    f"attribute {attribute!r} must be a finite number on every edge",
-                    f"{value!r} on {edge!r}",
-                    "Complete the file, or choose another attribute.",
-                )
+                must = f"attribute {attribute!r} must be a finite number on every edge"
+                raise InvalidInput(must, f"{value!r} on {edge!r}", "Complete the file, or choose another attribute.")
             values.append(number)
         return frozen(np.array(values, dtype=np.float64))
 

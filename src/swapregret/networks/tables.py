@@ -119,11 +119,8 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
             )
     network = _table(rows, columns, (0, 1), directed=True, name=name, is_numeric=True)
     if promised is not None and promised != str(len(rows)):
-        raise InvalidInput(
-            f"{name} must have as many links as <NUMBER OF LINKS> says, {promised}",
-            str(len(rows)),
-            "The file may have been cut off.",
-        )
+        must = f"{name} must have as many links as <NUMBER OF LINKS> says, {promised}"
+        raise InvalidInput(must, str(len(rows)), "The file may have been cut off.")
     return network
 
 
@@ -152,18 +149,12 @@ def _table(
         raise InvalidInput(f"{name} must contain edges", "none", "Check the path, and `has_header`.")
     for number, cells in rows:
         if len(cells) != len(columns):
-            raise InvalidInput(
-                f"line {number} of {name} must have {len(columns)} columns",
-                str(len(cells)),
-                "Correct the line, or the delimiter.",
-            )
+            must = f"line {number} of {name} must have {len(columns)} columns"
+            raise InvalidInput(must, str(len(cells)), "Correct the line, or the delimiter.")
         for end in ends:
             if not cells[end]:
-                raise InvalidInput(
-                    f"line {number} of {name} must name a vertex in column {columns[end]!r}",
-                    "an empty cell",
-                    "Complete or remove the line.",
-                )
+                must = f"line {number} of {name} must name a vertex in column {columns[end]!r}"
+                raise InvalidInput(must, "an empty cell", "Complete or remove the line.")
     names = _vertices([cells[end] for _, cells in rows for end in ends])
     attributes = {
         label: _values([(number, cells[index]) for number, cells in rows], label, name, is_numeric)

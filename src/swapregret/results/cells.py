@@ -52,19 +52,23 @@ def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.
     """
     require_extra("experiments", "`load_cells`", only="polars")
     with reading(f"the results in {os.fspath(folder)!r}"):
-        return _load_cells(folder, in_units)
+        frame = _load_cells(folder)
+        return into_units(frame) if in_units and len(frame) else frame
 
 
-def _load_cells(folder: str | os.PathLike[str], in_units: bool) -> "pl.DataFrame":
+def _load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
+    """Return the table on the scale [0, 1]; it is kept beside the results until another run is finished."""
     import polars as pl
 
     experiment = load_experiment(folder)
     cache = experiment.folder / "cells" / f"{_fingerprint(experiment)}.parquet"
     if cache.is_file():
-        kept = pl.read_parquet(cache)
-        return into_units(kept) if in_units else kept
+        return pl.read_parquet(cache)
+    cells: dict[tuple[Any, ...], list[RunInfo]] = {}
+    for run in experiment.finished:
+        cells.setdefault(tuple(getattr(run, name) for name in CELL), []).append(run)
     results = load_results(folder, in_units=False)
-    rows = [row for cell in _cells(experiment) for row in _rows_of(experiment, cell, results)]
+    rows = [row for runs in cells.values() for row in _rows_of(experiment, runs, results)]
     if not rows:
         return pl.DataFrame()
     frame = pl.DataFrame(rows, infer_schema_length=None)
@@ -77,7 +81,7 @@ def _load_cells(folder: str | os.PathLike[str], in_units: bool) -> "pl.DataFrame
     for old in cache.parent.glob("*.parquet"):
         old.unlink(missing_ok=True)
     write_file(cache, buffer.getvalue())
-    return into_units(frame) if in_units else frame
+    return frame
 
 
 def _fingerprint(experiment: Experiment) -> str:
@@ -87,13 +91,6 @@ def _fingerprint(experiment: Experiment) -> str:
         parts += [repr(run), experiment.store.path(run.id, "json").read_text(encoding="utf-8")]
         parts.append(repr(experiment.store.timing(run.id)))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
-def _cells(experiment: Experiment) -> list[list[RunInfo]]:
-    found: dict[tuple[Any, ...], list[RunInfo]] = {}
-    for run in experiment.finished:
-        found.setdefault((run.set, run.environment, run.player, run.horizon), []).append(run)
-    return list(found.values())
 
 
 def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataFrame") -> list[Row]:

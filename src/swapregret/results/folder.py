@@ -31,16 +31,7 @@ Json = dict[str, Any]
 
 
 class Store:
-    """One folder of results; it need not exist before something is written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = Store(tempfile.mkdtemp())
-    >>> store.put_run("a1", table=b"rows", detail=b"arrays", timing={})
-    >>> store.is_finished("a1"), store.is_finished("b2")
-    (True, False)
-    """
+    """One folder of results; it need not exist before something is written."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -55,9 +46,9 @@ class Store:
         """Write down what is to be run, and where."""
         for inner in ("runs", "snapshots"):
             (self.folder / inner).mkdir(parents=True, exist_ok=True)
-        write_file(self.folder / "spec.toml", spec)
-        write_file(self.folder / "environment.json", _json(environment))
-        write_file(self.folder / "resolved.json", _json({"format": FORMAT} | resolved))
+        _write(self.folder / "spec.toml", spec)
+        _write(self.folder / "environment.json", environment)
+        _write(self.folder / "resolved.json", {"format": FORMAT} | resolved)
 
     def resolved(self) -> Json:
         """Return what the spec came to, or say that this is no folder of results."""
@@ -70,11 +61,8 @@ class Store:
             )
         content = _read_json(path)
         if type(content.get("format")) is not int or content["format"] > FORMAT:
-            raise InvalidInput(
-                f"{os.fspath(path)!r} must have format {FORMAT} or older",
-                f"{content.get('format')!r:.80}",
-                "Upgrade the library.",
-            )
+            must = f"{os.fspath(path)!r} must have format {FORMAT} or older"
+            raise InvalidInput(must, f"{content.get('format')!r:.80}", "Upgrade the library.")
         return content
 
     def environment(self) -> Json:
@@ -97,18 +85,16 @@ class Store:
 
     def put_run(self, run: str, *, table: bytes, detail: bytes, timing: Json) -> None:
         """Write a finished run, its seal last; what was left of attempts before goes."""
-        self.path(run, "json").parent.mkdir(parents=True, exist_ok=True)
-        write_file(self.path(run, "parquet"), table)
-        write_file(self.path(run, "detail"), detail)
-        write_file(self.path(run, "timing.json"), _json(timing))
-        write_file(self.path(run, "json"), _json({"parquet": _digest(table), "detail": _digest(detail)}))
+        _write(self.path(run, "parquet"), table)
+        _write(self.path(run, "detail"), detail)
+        _write(self.path(run, "timing.json"), timing)
+        _write(self.path(run, "json"), {"parquet": _digest(table), "detail": _digest(detail)})
         self.path(run, "failure.json").unlink(missing_ok=True)
         self.drop_snapshot(run)
 
     def put_failure(self, run: str, failure: Json) -> None:
         """Write down why a run failed."""
-        self.path(run, "failure.json").parent.mkdir(parents=True, exist_ok=True)
-        write_file(self.path(run, "failure.json"), _json(failure))
+        _write(self.path(run, "failure.json"), failure)
 
     def failure(self, run: str) -> Json | None:
         """Return why a run failed, or None."""
@@ -124,19 +110,15 @@ class Store:
         for name, kinds in (("days", (int,)), ("seconds", (int, float))):
             numbers = content.get(name, [])
             if not isinstance(numbers, list) or not all(type(each) in kinds and 0 <= each < 2**63 for each in numbers):
-                raise InvalidInput(
-                    f"{os.fspath(path)!r} must have a list of numbers as `{name}`",
-                    f"{numbers!r:.80}",
-                    "Run the spec again.",
-                )
+                must = f"{os.fspath(path)!r} must have a list of numbers as `{name}`"
+                raise InvalidInput(must, f"{numbers!r:.80}", "Run the spec again.")
         return content
 
     # ---- runs in flight ------------------------------------------------------------------------------------------
 
     def put_snapshot(self, run: str, data: bytes) -> None:
         """Keep where a run stands."""
-        (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
-        write_file(self.folder / "snapshots" / run, data)
+        _write(self.folder / "snapshots" / run, data)
 
     def snapshot(self, run: str) -> bytes | None:
         """Return where a run stood, or None."""
@@ -150,8 +132,11 @@ class Store:
         (self.folder / "snapshots" / run).unlink(missing_ok=True)
 
 
-def _json(value: Json) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+def _write(path: Path, content: bytes | Json) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, dict):
+        content = (json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+    write_file(path, content)
 
 
 def _read_json(path: Path) -> Json:

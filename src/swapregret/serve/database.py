@@ -254,11 +254,8 @@ class Store:
         """Write events and totals of a problem, if the lease is still ours."""
         fenced = sa.update(problems).where(problems.c.id == problem, problems.c.owner == owner)
         if connection.execute(fenced.values(beat=problems.c.beat + 1, **totals)).rowcount != 1:
-            raise HeldElsewhere(
-                f"problem {problem} must be served by one process at a time",
-                "another process that took it over",
-                "Send the request there, or again.",
-            )
+            must = f"problem {problem} must be served by one process at a time"
+            raise HeldElsewhere(must, "another process that took it over", "Send the request there, or again.")
         if new and connection.dialect.name == "postgresql":  # one statement for all rows: several times faster there
             columns = dict(zip(Event._fields, map(list, zip(*new, strict=True)), strict=True))
             connection.execute(_INSERT_ARRAYS, {"problem": problem, **columns})

@@ -123,11 +123,8 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     made_of, parameters = set_class(kind), set_parameters(kind)
     takes_files = "file" in parameters
     if takes_files and (isinstance(entry, str) or "file" in entry):
-        raise InvalidInput(
-            f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request",
-            "a file of the server",
-            f'Send a table, e.g. {{"kind": "{kind}", ...}}.',
-        )
+        must = f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request"
+        raise InvalidInput(must, "a file of the server", f'Send a table, e.g. {{"kind": "{kind}", ...}}.')
     try:
         json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()  # nor NaN nor half a character can be shown
         if isinstance(entry, str):

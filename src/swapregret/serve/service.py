@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 
 from swapregret.arrays import Matrix
 from swapregret.errors import NotConverged, SwapRegretError
+from swapregret.experiments.runs.status import is_alive
 from swapregret.serve import Settings
 from swapregret.serve.database import Store
 from swapregret.serve.history import regret_curve
@@ -53,17 +54,8 @@ class Watch:
 
 
 def _is_gone(owner: str) -> bool:
-    host, _, rest = owner.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdecimal():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+    host, pid = [*owner.split(":"), ""][:2]
+    return host == socket.gethostname() and pid.isdecimal() and not is_alive(int(pid))
 
 
 class Service:

@@ -152,11 +152,8 @@ class Writer:
                 before = known.get(job.key.key) or fresh.get(job.key.key)
                 if before is not None:
                     if before[0].request != job.key.request:
-                        raise KeyReused(
-                            "an Idempotency-Key must come with one request only",
-                            "the key of another request",
-                            "Draw a new key for each new request.",
-                        )
+                        must = "an Idempotency-Key must come with one request only"
+                        raise KeyReused(must, "the key of another request", "Draw a new key for each new request.")
                     return before[1]
             outcome = job.run()
             if job.key is not None:

@@ -43,46 +43,26 @@ class Report:
 
 
 def require(holds: bool, must: str, came: str, do: str) -> None:
-    """Raise a fault unless a claim holds.
-
-    Examples
-    --------
-    >>> require(1 + 1 == 2, "arithmetic must hold", "something else", "Think again.")
-    """
+    """Raise a fault unless a claim holds."""
     if not holds:
         raise ConformanceError(must, came, do)
 
 
 def agree(found: npt.ArrayLike, wanted: npt.ArrayLike, within: float, must: str, do: str) -> None:
-    """Raise a fault unless two arrays are equal up to a tolerance, entry by entry; bit for bit if it is 0.
-
-    Examples
-    --------
-    >>> agree([0.5, 0.5], [0.5, 0.5 + 1e-12], 1e-10, "halves must be halves", "Halve again.")
-    """
+    """Raise a fault unless two arrays are equal up to a tolerance, entry by entry; bit for bit if it is 0."""
     gap = float(np.abs(np.asarray(found) - np.asarray(wanted)).max())
     require(gap <= within, must, f"a difference of {gap:.3g}", do)
 
 
 def between(found: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike, must: str, do: str) -> None:
-    """Raise a fault unless all numbers lie between two bounds, entry by entry.
-
-    Examples
-    --------
-    >>> between([0.2, 0.8], 0.0, 1.0, "probabilities must lie in [0, 1]", "Divide them by their sum.")
-    """
+    """Raise a fault unless all numbers lie between two bounds, entry by entry."""
     values = np.asarray(found)
     outside = float(np.maximum(low - values, values - high).max())
     require(outside <= 0.0, must, f"{values.min():.6g} to {values.max():.6g}, outside by {outside:.3g}", do)
 
 
 def refused(call: Callable[[], Any], error: type[Exception], must: str, came: str, do: str) -> None:
-    """Raise a fault unless a call is refused with an error of one kind; ``came`` says what an answer would be.
-
-    Examples
-    --------
-    >>> refused(lambda: 1 // 0, ZeroDivisionError, "division by 0 must be refused", "a number", "Check it.")
-    """
+    """Raise a fault unless a call is refused with an error of one kind; ``came`` says what an answer would be."""
     try:
         call()
     except error:
@@ -93,12 +73,7 @@ def refused(call: Callable[[], Any], error: type[Exception], must: str, came: st
 
 
 def unspoilt(questions: Mapping[str, Callable[[], npt.NDArray[Any]]], do: str) -> None:
-    """Raise a fault unless equal questions have equal answers, whatever is asked between, and written into the answers.
-
-    Examples
-    --------
-    >>> unspoilt({"zeros": lambda: np.zeros(2), "ones": lambda: np.ones(2)}, "Hand out copies.")
-    """
+    """Raise a fault unless equal questions have equal answers, whatever is asked between, and written into the answers."""
     before = {}
     for name, ask in questions.items():
         answer = ask()
@@ -112,12 +87,7 @@ def unspoilt(questions: Mapping[str, Callable[[], npt.NDArray[Any]]], do: str) -
 
 
 def require_array(found: Any, dtype: type, shape: tuple[int, ...], name: str, do: str) -> None:
-    """Raise a fault unless something is an array of one type and shape, of finite numbers.
-
-    Examples
-    --------
-    >>> require_array(np.zeros(3), np.float64, (3,), "marginals()", "Return E[M].")
-    """
+    """Raise a fault unless something is an array of one type and shape, of finite numbers."""
     holds = isinstance(found, np.ndarray) and found.dtype == dtype and found.shape == shape
     came = f"{type(found).__name__} of shape {np.shape(found)} and dtype {getattr(found, 'dtype', None)}"
     require(holds, f"`{name}` must be a {dtype.__name__} array of shape {shape}", came, do)

@@ -14,17 +14,9 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
+from swapregret.testing import set_geometry, set_laws, set_members
 from swapregret.testing.conformance import Report, agree, refused, require, require_action, run_checks, unspoilt
-from swapregret.testing.set_geometry import (
-    check_decomposition,
-    check_outside_points,
-    check_projection,
-    check_span,
-    check_spanner,
-)
 from swapregret.testing.set_instances import SetCase
-from swapregret.testing.set_laws import check_exploration, check_family, check_gibbs, check_uniform
-from swapregret.testing.set_members import check_count, check_enumeration, check_labels, check_membership
 
 _ROUNDING = 1e-12
 _UNITS = 100
@@ -159,21 +151,21 @@ def _check_refusals(case: SetCase) -> None:
 
 ACTION_SET_CHECKS: dict[str, Callable[[SetCase], None]] = {
     "oracle answers": _check_answers,
-    "enumeration": check_enumeration,
+    "enumeration": set_members.check_enumeration,
     "oracle optimality": _check_optimality,
     "oracle ties": _check_ties,
-    "count": check_count,
-    "membership": check_membership,
-    "labels": check_labels,
+    "count": set_members.check_count,
+    "membership": set_members.check_membership,
+    "labels": set_members.check_labels,
     "refusals": _check_refusals,
-    "span": check_span,
-    "spanner": check_spanner,
-    "projection": check_projection,
-    "decomposition": check_decomposition,
-    "outside points": check_outside_points,
-    "uniform law": check_uniform,
-    "gibbs law": check_gibbs,
-    "exploration law": check_exploration,
-    "family": check_family,
+    "span": set_geometry.check_span,
+    "spanner": set_geometry.check_spanner,
+    "projection": set_geometry.check_projection,
+    "decomposition": set_geometry.check_decomposition,
+    "outside points": set_geometry.check_outside_points,
+    "uniform law": set_laws.check_uniform,
+    "gibbs law": set_laws.check_gibbs,
+    "exploration law": set_laws.check_exploration,
+    "family": set_laws.check_family,
 }
 """The checks of an action set, in the order in which they run."""

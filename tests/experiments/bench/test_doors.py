@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from swapregret.experiments.bench import starts
+from swapregret.experiments.bench import timing as starts
 from swapregret.experiments.bench.doors import DOORS, Door, PlayOnce, Seen, time_door
 
 

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.cli import app
 from swapregret.experiments.bench import cases, doors, peers, run_bench
-from swapregret.experiments.bench.starts import StartRow
-from swapregret.experiments.bench.timing import bare_exp3, measure
+from swapregret.experiments.bench.timing import StartRow, bare_exp3, measure
 from swapregret.playing.play import play
 
 

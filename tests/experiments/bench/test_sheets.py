@@ -12,7 +12,7 @@ from swapregret.experiments.bench.doors import DoorRow
 from swapregret.experiments.bench.peers import PeerTime
 from swapregret.experiments.bench.run_bench import Bench
 from swapregret.experiments.bench.sheets import sheets, write_page
-from swapregret.experiments.bench.starts import StartRow
+from swapregret.experiments.bench.timing import StartRow
 
 _BENCH = Bench(
     {"processor": "P", "cpu_count": 2, "python": "3", "numpy": "2"},

@@ -8,11 +8,16 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
+from swapregret.experiments.report.figures import (
+    calendar_figure,
+    curve_figure,
+    decomposition_figure,
+    horizon_figure,
+    swap_against,
+)
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import Curve, MarginalsByDay, PlayerRuns, Scene
 from swapregret.experiments.report.page import MOST_ELEMENTS, law_map, panel_data
-from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
 from swapregret.networks import Network
 
 

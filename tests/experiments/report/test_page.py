@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 from swapregret.experiments.report.model import Origin, Scene
-from swapregret.experiments.report.page import render_page
-from swapregret.experiments.report.words import PANELS, bound_note
+from swapregret.experiments.report.page import bound_note, render_page
+from swapregret.experiments.report.shell import read_panels
 
 
 class Reader(HTMLParser):
@@ -65,7 +65,7 @@ def test_own_code_and_style_name_no_address(page: str) -> None:
 def test_every_figure_has_its_definition_beside_it(read: Reader) -> None:
     """Each panel is on the page with all its words."""
     plain = re.sub(r"\s+", " ", read.text)
-    for panel in PANELS:
+    for panel in read_panels("panels.txt"):
         assert (panel.title in plain) != panel.is_optional  # no scene here has a figure that may be left out
         if panel.is_optional:
             continue

@@ -13,9 +13,8 @@ import swapregret as sr
 from swapregret.experiments.catalogue import ENVIRONMENT_KINDS, PLAYER_KINDS
 from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
-from swapregret.experiments.runs.plan_runs import plan_runs
+from swapregret.experiments.runs.plan_runs import RunTask, plan_runs
 from swapregret.experiments.runs.status import Status
-from swapregret.experiments.runs.task import RunTask
 from swapregret.results.folder import Store
 
 DAYS = 600

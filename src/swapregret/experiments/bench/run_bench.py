@@ -16,8 +16,7 @@ from swapregret.experiments.bench.cases import (
 )
 from swapregret.experiments.bench.doors import DOORS, DoorRow, time_door
 from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, measure_peer
-from swapregret.experiments.bench.starts import StartRow, measure_starts
-from swapregret.experiments.bench.timing import bare_exp3, measure
+from swapregret.experiments.bench.timing import StartRow, bare_exp3, measure, measure_starts
 from swapregret.experiments.runs.runner import about_machine
 
 _QUICK = 0.02

@@ -133,11 +133,8 @@ def read_page(path: Path) -> tuple[str, str]:
     before, begin, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
     _, end, after = rest.partition(_END)
     if not (begin and end):
-        raise InvalidInput(
-            f"the page to write must have the lines {_BEGIN} and {_END}",
-            f"{path} without them",
-            "Add them where the tables shall stand.",
-        )
+        must = f"the page to write must have the lines {_BEGIN} and {_END}"
+        raise InvalidInput(must, f"{path} without them", "Add them where the tables shall stand.")
     return before, after
 
 

@@ -1,6 +1,14 @@
-"""Rounds per second of processor time, so that other work on the machine counts as little as possible; steps of a session."""
+"""Rounds per second of processor time, so that other work on the machine counts as little as possible; steps of a session; starts.
+
+A start is timed by the clock in a process of its own, whose compiled code is in a folder that was empty before. Python keeps its
+bytecode there too, as it does unless ``PYTHONDONTWRITEBYTECODE`` says no: else each start would compile all modules it loads.
+"""
 
 import math
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +16,13 @@ from typing import Any
 
 import numpy as np
 
+import swapregret as sr
 from swapregret.arrays import Vector
-from swapregret.sessions.session import Session
 
 _FIRST = 10
 _MOST = 4_000_000
+_DEMO = "from swapregret.cli import app; app(['demo', '--json'])"
+_STEPS = "from swapregret.experiments.bench.timing import first_steps; print(*first_steps())"
 
 
 @dataclass(frozen=True)
@@ -33,11 +43,6 @@ def measure(run: Callable[[int], object], seconds: float, least: int = _FIRST) -
 
     One short call compiles most; the number of rounds is then raised until a call, and a second one like it, which has
     nothing left to compile or load, takes a third of ``seconds``. The fastest of three such calls counts.
-
-    Examples
-    --------
-    >>> measure(lambda n: sum(range(n)), seconds=0.001).rounds_per_second > 0
-    True
     """
     run(least)
     goal, rounds = seconds / 3.0, least
@@ -59,7 +64,7 @@ def _seconds(run: Callable[[int], object], rounds: int) -> float:
     return time.process_time() - start
 
 
-def time_steps(session: Session[Any], rewards: Vector) -> Vector:
+def time_steps(session: sr.Session[Any], rewards: Vector) -> Vector:
     """Return the seconds, by the clock, of each step of a session: a decision and its reward."""
     taken = np.empty(rewards.size)
     for step, reward in enumerate(rewards.tolist()):
@@ -83,3 +88,50 @@ def bare_exp3(rounds: int) -> float:
         log_weights[arm] += rate * reward / law[arm]
         earned += reward
     return earned
+
+
+@dataclass(frozen=True)
+class StartRow:
+    """What was started, how many seconds it took, and what is asked of it, in words."""
+
+    name: str
+    seconds: float
+    aim: str = ""
+
+
+def measure_starts() -> list[StartRow]:
+    """Run the demo twice and a session once, with nothing compiled at first: a minute or two."""
+    with tempfile.TemporaryDirectory() as folder:
+        first, later = (_run(_DEMO, folder)[0] for _ in range(2))
+    with tempfile.TemporaryDirectory() as folder:
+        made, slowest = (float(word) for word in _run(_STEPS, folder)[1].split())
+    return [
+        StartRow("swapregret demo, nothing compiled yet", first),
+        StartRow("swapregret demo, later", later, "1.5 s"),
+        StartRow("Session(...), nothing compiled yet", made),
+        StartRow("slowest of its first 1,000 steps", slowest, "no pause"),
+    ]
+
+
+def _run(code: str, folder: str) -> tuple[float, str]:
+    kept = {"NUMBA_CACHE_DIR": folder, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | kept,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    taken = time.perf_counter() - began
+    if done.returncode != 0:
+        raise RuntimeError(f"a process of the benchmark must end well: it ended with\n{done.stderr}")
+    return taken, done.stdout
+
+
+def first_steps(steps: int = 1000) -> tuple[float, float]:
+    """Return the seconds in which a session on m-sets (10, 3) was made, and those of its slowest step."""
+    began = time.perf_counter()
+    session = sr.Session(sr.swap_combcp(sr.MSets(10, 3), steps), rng=0)
+    made = time.perf_counter() - began
+    return made, float(time_steps(session, np.full(steps, 0.5)).max())

@@ -154,15 +154,6 @@ def results_table(scenes: Sequence[Scene]) -> str:
 
     The best value of a scene in each column is bold; a swap regret whose interval reaches that of the best one is marked
     “≈”: these runs do not tell the two apart.
-
-    Examples
-    --------
-    >>> def runs(name, value):
-    ...     one = np.array([value])
-    ...     return PlayerRuns(name, 3, swap=Curve(np.array([9]), one, one - .01, one + .01))
-    >>> page = results_table([Scene("set", "world", 9, 3, 1, 3, (), (runs("a", .1), runs("b", .2)))])
-    >>> "<b>0.1000</b>" in page, "<b>0.2000</b>" in page, "≈" in page
-    (True, False, False)
     """
     heads = ("set", "world", "T", "player", "runs", *(column.heading for column in _COLUMNS))
     kinds = list(dict.fromkeys(runs.definition for scene in scenes for runs in scene.players if runs.definition))

@@ -12,30 +12,10 @@ import numpy as np
 from swapregret.arrays import Label, Matrix
 from swapregret.counts import plural
 from swapregret.errors import Unsupported
-from swapregret.experiments.report.curves import curve_figure
+from swapregret.experiments.report import shell, style
+from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
-from swapregret.experiments.report.shell import (
-    Panel,
-    again_section,
-    choices,
-    document,
-    header,
-    paragraph,
-    plain_section,
-    table,
-)
-from swapregret.experiments.report.style import (
-    Figure,
-    axis,
-    escaped,
-    figure,
-    heat_map,
-    in_braces,
-    marker,
-    numbers,
-    scatter,
-)
 from swapregret.games.correlated_play import joint_law
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
@@ -53,69 +33,6 @@ _MOST_SOLVED = 2_500
 _MOST_POLYGON = 400
 _PAIR = "%{x:.4g}, %{y:.4g}"
 
-_PANELS = (
-    Panel(
-        "epsilon",
-        "Distance to correlated equilibrium over time",
-        (
-            "<b>Shown:</b> ε after each day: the largest swap gap, and the swap gap of every player. A swap gap is what the "
-            "best rule “when told X, play Y instead” would have gained per day, in rewards on [0, 1].",
-            "<b>Band:</b> from the lowest to the highest of the seeds that were played; the line is their mean.",
-            "<b>How to read it:</b> a play with ε = 0 is a correlated equilibrium. The guarantee of the learners is for "
-            "worlds that do not react; other players react, so these are measurements.",
-        ),
-        has_axes=True,
-    ),
-    Panel(
-        "coarse",
-        "Distance to coarse correlated equilibrium over time",
-        (
-            "<b>Shown:</b> the external gap of every player: what the best fixed action would have gained per day; 0 "
-            "where none would have.",
-            "<b>Band:</b> from the lowest to the highest seed.",
-        ),
-    ),
-    Panel(
-        "reward",
-        "Payoff so far, as a reward on [0, 1]",
-        (
-            "<b>Shown:</b> the mean reward of every player up to each day, with the range over seeds.",
-            "<b>How to read it:</b> never judge a play by its gap alone. Uniform play of Shapley's game is an equilibrium, and "
-            "pays less than others.",
-        ),
-    ),
-    Panel(
-        "joint",
-        "What was played together",
-        (
-            "<b>Shown:</b> the probability of every pair of actions over the whole play of the first seed. Independent "
-            "players would make a product of rows and columns; what is not a product is correlation.",
-        ),
-    ),
-    Panel(
-        "payoffs",
-        "Payoffs, and what equilibria pay",
-        (
-            "<b>Shown:</b> the shaded polygon is the set of payoffs that correlated equilibria of this game have, found by "
-            "linear programs. Markers are the expected payoffs of the play, one per seed; the star is the equilibrium with "
-            "the largest sum.",
-        ),
-        is_optional=True,
-    ),
-    Panel(
-        "network",
-        "Expected users of each edge",
-        ("<b>Shown:</b> the network; an edge is as wide as its expected number of users over the whole play.",),
-        is_optional=True,
-    ),
-    Panel(
-        "deployment",
-        "Troops by field",
-        ("<b>Shown:</b> how likely each number of troops is on each field, over the whole play.",),
-        is_optional=True,
-    ),
-)
-
 
 def game_page(
     results: Sequence[SelfPlayResult], title: str, *, spec: str, options: str, facts: Mapping[str, str]
@@ -132,13 +49,13 @@ def game_page(
         results, ("ε, the largest", *game.names), lambda at: (max(at.swap), *at.swap), "swap gap", is_log=True
     )
     panels = {
-        "epsilon": choices({"": gaps}),
-        "coarse": choices({"": _over_time(results, game.names, lambda at: at.external, "external gap")}),
-        "reward": choices({"": _over_time(results, game.names, lambda at: at.rewards, "mean reward")}),
+        "epsilon": shell.choices({"": gaps}),
+        "coarse": shell.choices({"": _over_time(results, game.names, lambda at: at.external, "external gap")}),
+        "reward": shell.choices({"": _over_time(results, game.names, lambda at: at.rewards, "mean reward")}),
         "joint": _joint(first),
-        "payoffs": choices({"": _payoff_figure(results, listed, best)}),
-        "network": choices({"": _network(first)}),
-        "deployment": choices(_deployments(first)),
+        "payoffs": shell.choices({"": _payoff_figure(results, listed, best)}),
+        "network": shell.choices({"": _network(first)}),
+        "deployment": shell.choices(_deployments(first)),
     }
     lead = (
         f"{game.n_players} players, {plural(sum(first.play.days), 'day')}, {plural(len(results), 'seed')}, measured from "
@@ -149,14 +66,16 @@ def game_page(
         f"<code>swapregret game game.toml {escape(options)}</code>."
     )
     before = [
-        header(title, paragraph(escape(lead))),
-        plain_section("players", "Players", _players(first) + _welfare(first, best)),
+        shell.header(title, shell.paragraph(escape(lead))),
+        shell.plain_section("players", "Players", _players(first) + _welfare(first, best)),
     ]
     after = [
-        plain_section("deviations", "Best deviations", _deviations(first)),
-        again_section("Play it again", again, spec, facts),
+        shell.plain_section("deviations", "Best deviations", _deviations(first)),
+        shell.again_section("Play it again", again, spec, facts),
     ]
-    return document(title, before, _PANELS, {"scenes": [{"label": title, "panels": panels}]}, after)
+    return shell.document(
+        title, before, shell.read_panels("game_panels.txt"), {"scenes": [{"label": title, "panels": panels}]}, after
+    )
 
 
 # ---- figures -----------------------------------------------------------------------------------------------------
@@ -169,7 +88,7 @@ def _over_time(
     title: str,
     *,
     is_log: bool = False,
-) -> Figure | None:
+) -> style.Figure | None:
     """Draw one line per name over the days: the mean over seeds, in a band from the lowest to the highest."""
     days = np.array([at.day for at in results[0].history], dtype=np.int64)
     values = np.array([[select(at) for at in result.history] for result in results])
@@ -197,13 +116,13 @@ def _joint(result: SelfPlayResult) -> dict[str, Any]:
     rows, columns = (
         [readable(actions.elements(row)) for row in actions.enumerate(_MOST_CELLS)] for actions in game.action_sets
     )
-    return choices({"": _map(law, (rows, columns), (game.names[0], game.names[1]))})
+    return shell.choices({"": _map(law, (rows, columns), (game.names[0], game.names[1]))})
 
 
-def _map(law: Matrix, names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str]) -> Figure:
+def _map(law: Matrix, names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str]) -> style.Figure:
     """Shade a table of probabilities, the first name down and the second across; small ones have their numbers written in."""
-    return heat_map(
-        [numbers(row) for row in law.tolist()],
+    return style.heat_map(
+        [style.numbers(row) for row in law.tolist()],
         names,
         titles,
         hover="%{y}<br>%{x}<br>%{z:.4f}",
@@ -215,15 +134,15 @@ def _map(law: Matrix, names: tuple[Sequence[str], Sequence[str]], titles: tuple[
 
 def _payoff_figure(
     results: Sequence[SelfPlayResult], listed: MatrixGame | None, best: BestEquilibrium | None
-) -> Figure | None:
+) -> style.Figure | None:
     if listed is None or best is None or listed.n_players != 2 or listed.tables[0].size > _MOST_POLYGON:
         return None
     corners = equilibrium_payoffs(listed)
     closed = np.vstack([corners, corners[:1]])
-    polygon = scatter(
+    polygon = style.scatter(
         "lines+markers",
-        numbers(closed[:, 0]),
-        numbers(closed[:, 1]),
+        style.numbers(closed[:, 0]),
+        style.numbers(closed[:, 1]),
         name="payoffs of correlated equilibria",
         fill="tonext" if len(corners) < 3 else "toself",
         fillcolor="rgba(20,118,177,0.18)",
@@ -231,13 +150,13 @@ def _payoff_figure(
         marker={"color": colour(0), "size": 4},
         hovertemplate=_PAIR,
     )
-    x, y = (numbers(result.play.payoffs[player] for result in results) for player in (0, 1))
-    plays = scatter("markers", x, y, name="the play", marker=marker(1, 11), hovertemplate=_PAIR)
-    x, y = numbers(best.payoffs[:1]), numbers(best.payoffs[1:])
+    x, y = (style.numbers(result.play.payoffs[player] for result in results) for player in (0, 1))
+    plays = style.scatter("markers", x, y, name="the play", marker=style.marker(1, 11), hovertemplate=_PAIR)
+    x, y = style.numbers(best.payoffs[:1]), style.numbers(best.payoffs[1:])
     look = {"color": colour(4), "size": 14, "symbol": "star"}
-    star = scatter("markers", x, y, name="largest sum", marker=look, hovertemplate=_PAIR)
-    across, up = (axis(f"payoff of {escaped(name)}") for name in results[0].game.names)
-    return figure([polygon, star, plays], height=440, xaxis=across, yaxis=up)
+    star = style.scatter("markers", x, y, name="largest sum", marker=look, hovertemplate=_PAIR)
+    across, up = (style.axis(f"payoff of {style.escaped(name)}") for name in results[0].game.names)
+    return style.figure([polygon, star, plays], height=440, xaxis=across, yaxis=up)
 
 
 def _welfare(result: SelfPlayResult, best: BestEquilibrium | None) -> str:
@@ -271,7 +190,7 @@ def _players(result: SelfPlayResult) -> str:
         )
         for name, (expected, received, swap, external) in zip(found.names, paid, strict=True)
     ]
-    return table("players", heads, rows)
+    return shell.table("players", heads, rows)
 
 
 def _deviations(result: SelfPlayResult) -> str:
@@ -286,13 +205,13 @@ def _deviations(result: SelfPlayResult) -> str:
         "The three exchanges per player that would have gained most, over the recorded play. Days are an expectation: where a "
         "policy leaves it to chance, an action is chosen on a part of a day."
     )
-    return paragraph(words) + table("deviations", heads, rows)
+    return shell.paragraph(words) + shell.table("deviations", heads, rows)
 
 
 # ---- games with a picture of their own ---------------------------------------------------------------------------
 
 
-def _network(result: SelfPlayResult) -> Figure | None:
+def _network(result: SelfPlayResult) -> style.Figure | None:
     """Draw the network of a routing game, edges as wide as their expected number of users."""
     game = result.game
     if not isinstance(game, RoutingGame):
@@ -307,17 +226,17 @@ def _network(result: SelfPlayResult) -> Figure | None:
         trace["line"] = {"color": colour(1), "width": round(0.5 + 10.0 * load / top, 3)}
         trace["opacity"] = 0.75
     drawn["data"][len(names)]["text"] = [
-        escaped(f"{name}: {load:.3f}") for name, load in zip(names, loads.tolist(), strict=True)
+        style.escaped(f"{name}: {load:.3f}") for name, load in zip(names, loads.tolist(), strict=True)
     ]
     return drawn
 
 
-def _deployments(result: SelfPlayResult) -> dict[str, Figure | None]:
+def _deployments(result: SelfPlayResult) -> dict[str, style.Figure | None]:
     """Draw how likely each number of troops is on each field, for every player of a Blotto game."""
     game = result.game
     if not isinstance(game, BlottoGame):
         return {}
-    figures: dict[str, Figure | None] = {}
+    figures: dict[str, style.Figure | None] = {}
     for player, name in enumerate(game.names):
         law = game.deployment(player, result.play.marginals(player))
         fields, troops = [f"field {field}" for field in range(len(law))], [str(count) for count in range(law.shape[1])]
@@ -339,4 +258,4 @@ def readable(elements: Sequence[Label]) -> str:
             return " | ".join(str(amount) for _, amount in pairs)
         if all(before[1] == after[0] for before, after in pairwise(pairs)):
             return " → ".join(str(stop) for stop in [pairs[0][0], *(head for _, head in pairs)])
-    return in_braces(elements)
+    return style.in_braces(elements)

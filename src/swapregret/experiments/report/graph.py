@@ -27,12 +27,6 @@ def graph_figure(network: Network, names: Sequence[str]) -> Figure | None:
     """Draw a graph, one line per edge, by name, all of them thin: the page sets their thickness. None above 400 edges.
 
     The last two traces are the middles of the edges, which carry the hover texts, and the vertices with their names.
-
-    Examples
-    --------
-    >>> made = graph_figure(Network((("s", "t"), ("s", "t")), directed=True), ["s → t", "bridge"])
-    >>> len(made["data"]), made["data"][-2]["text"]
-    (4, ['s → t', 'bridge'])
     """
     if len(network.edges) > MOST_EDGES:
         return None

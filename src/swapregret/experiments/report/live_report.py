@@ -19,25 +19,15 @@ from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import first_sections, lead_of, page_data, render_page
 from swapregret.experiments.report.shell import document, header, paragraph
 from swapregret.experiments.runs.execute import Outcome
-from swapregret.experiments.runs.plan_runs import RunPlan
+from swapregret.experiments.runs.plan_runs import RunPlan, RunTask
 from swapregret.experiments.runs.runner import Watcher
-from swapregret.experiments.runs.task import RunTask
 
 _GOODBYE_SECONDS = 5.0
 """How long the end waits for a page that is still open to hear of it."""
 
 
 class LiveReport(Watcher):
-    """Serves the report of a folder of results while runs are being added to it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from urllib.request import urlopen
-    >>> with LiveReport(tempfile.mkdtemp()) as live:
-    ...     "No run has finished yet" in urlopen(live.address).read().decode()
-    True
-    """
+    """Serves the report of a folder of results while runs are being added to it."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = folder

@@ -11,16 +11,23 @@ import numpy as np
 from swapregret.arrays import Matrix
 from swapregret.counts import plural
 from swapregret.errors import InvalidInput
+from swapregret.experiments.report import figures
 from swapregret.experiments.report.compare import Comparison, compare
-from swapregret.experiments.report.curves import curve_figure, horizon_figure, swap_against
 from swapregret.experiments.report.first_tables import results_table, summary_section
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import MarginalsByDay, Origin, Scene
-from swapregret.experiments.report.scale_figures import calendar_figure, decomposition_figure
-from swapregret.experiments.report.shell import again_section, choices, document, header, paragraph, plain_section
+from swapregret.experiments.report.shell import (
+    again_section,
+    choices,
+    document,
+    header,
+    paragraph,
+    plain_section,
+    read_panels,
+)
 from swapregret.experiments.report.style import Figure, heat_map
-from swapregret.experiments.report.words import PANELS, lemma_note, regret_note
+from swapregret.regret.bounds import lower_bound, swap_combcp_bound
 from swapregret.storage import write_file
 from swapregret.units import UNIT_REWARDS
 
@@ -50,7 +57,7 @@ def render_page(
         '<button type="button" onclick="window.print()">Print</button></nav>',
     ]
     after = [_reproduce(each) for each in (origin, *others)]
-    return document(title, before, PANELS, page_data(scenes), after, live_version=live_version)
+    return document(title, before, read_panels("panels.txt"), page_data(scenes), after, live_version=live_version)
 
 
 # ---- the figures -------------------------------------------------------------------------------------------------
@@ -71,7 +78,7 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
 
     def over_days(quantity: str, title: str, *, is_log: bool, unit: str = "") -> dict[str, Figure | None]:
         curves = [(runs.name, runs.curve(quantity)) for runs in players]
-        return {"": curve_figure(curves, title, is_log=is_log, unit=unit)}
+        return {"": figures.curve_figure(curves, title, is_log=is_log, unit=unit)}
 
     return {
         "regret": choices(
@@ -80,21 +87,24 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
             regret_note(scene),
         ),
         "horizons": choices(
-            {"swap regret": horizon_figure(siblings), "reward": horizon_figure(siblings, "reward")},
+            {"swap regret": figures.horizon_figure(siblings), "reward": figures.horizon_figure(siblings, "reward")},
             "Only one horizon was run, or swap regret was not measured.",
         ),
         "versus": choices(
-            {"reward": swap_against(players, "reward"), "external regret": swap_against(players, "external")},
+            {
+                "reward": figures.swap_against(players, "reward"),
+                "external regret": figures.swap_against(players, "external"),
+            },
             "Swap regret was not measured here.",
         ),
         "lemma": choices(
-            {"": decomposition_figure(players)},
+            {"": figures.decomposition_figure(players)},
             "Nobody here has a certificate: ask for certificate = true, with a player that mixes its scales uniformly, "
             'such as swap_combcp with preset = "multiscale".',
             lemma_note(scene),
         ),
         "calendar": choices(
-            {runs.name: calendar_figure(runs, scene.horizon) for runs in players}, "Nobody here keeps scales."
+            {runs.name: figures.calendar_figure(runs, scene.horizon) for runs in players}, "Nobody here keeps scales."
         ),
         "reward": choices(over_days("reward", "reward per round", is_log=False), "No reward was recorded."),
         "time": choices(over_days("microseconds", "µs per round", is_log=True, unit="µs"), "No times were recorded."),
@@ -120,13 +130,7 @@ def _laws(scene: Scene) -> dict[str, Any]:
 
 
 def law_map(law: MarginalsByDay, labels: tuple[str, ...]) -> Figure | None:
-    """Shade the probability of every element on every day; None above 150 elements.
-
-    Examples
-    --------
-    >>> law_map(MarginalsByDay(np.array([1, 2]), np.array([[.5, 1.], [0., .25]])), ("a", "b"))["data"][0]["z"]
-    [[0.5, 0.0], [1.0, 0.25]]
-    """
+    """Shade the probability of every element on every day; None above 150 elements."""
     if len(labels) > MOST_ELEMENTS:
         return None
     names = labels, [f"{day:,}" for day in law.days.tolist()]
@@ -139,6 +143,54 @@ def _probabilities(table: Matrix) -> list[list[float]]:
     """Return probabilities to three decimals, in [0, 1]."""
     rounded: list[list[float]] = np.round(np.clip(table, 0.0, 1.0), 3).tolist()
     return rounded
+
+
+# ---- what theory and the numbers of a scene add to the words beside its figures ------------------------------------
+
+
+def regret_note(scene: Scene) -> str:
+    """Return what theory says of the swap regret of a scene, and which definition its numbers carry."""
+    kinds = list(dict.fromkeys(runs.definition for runs in scene.players if runs.definition))
+    return f"{bound_note(scene)} Measured: {'; '.join(kinds)}." if kinds else bound_note(scene)
+
+
+def bound_note(scene: Scene) -> str:
+    """Return the theorem's upper bound and the lower bound, in words.
+
+    Examples
+    --------
+    >>> scene = Scene("10 choose 3", "cyclic", 100_000, 10, 3, 120, (), ())
+    >>> bound_note(scene).startswith("Bound: the theorem promises at most 18.6 per round here, 45·log(d log T)/log T")
+    True
+    """
+    upper = swap_combcp_bound(scene.dimension, max(3, scene.horizon))
+    verdict = (
+        "which says nothing, since 1 is the most there can be"
+        if upper.is_vacuous
+        else "which is below 1, so it says something"
+    )
+    below = lower_bound(scene.dimension, max(3, scene.horizon), size=scene.size)
+    floor = (
+        "The lower bound T/log⁶T does not apply at this size and horizon."
+        if below.is_vacuous
+        else f"Some adversary makes every learner suffer about {below.per_round:.3g} per round (T/log⁶T, constant 1)."
+    )
+    return (
+        f"Bound: the theorem promises at most {upper.per_round:.3g} per round here, 45·log(d log T)/log T with d = "
+        f"{scene.dimension:,} and T = {scene.horizon:,}, {verdict}. {floor}"
+    )
+
+
+def lemma_note(scene: Scene) -> str:
+    """Return the lemma's numbers of every player that has them."""
+    parts = []
+    for runs in scene.players:
+        if runs.shares is not None and runs.swap is not None:
+            parts.append(
+                f"{runs.name}: {runs.swap.last[0]:.4f} ≤ {runs.shares.laziness:.4f} ≤ {runs.shares.bound:.4f} "
+                f"with K = {len(runs.shares.parts)}"
+            )
+    return f"Here, per round: {'; '.join(parts)}." if parts else ""
 
 
 # ---- what stands before and after the figures ----------------------------------------------------------------------

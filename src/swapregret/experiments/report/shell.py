@@ -5,6 +5,7 @@ that ``page.js`` draws. The same results give the same bytes.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -25,6 +26,18 @@ class Panel:
     has_axes: bool = False  # whether it can be switched between logarithmic and linear axes
     has_slider: bool = False  # whether it moves through the days
     choice: str = "player"  # what the list of its variants is called
+
+
+def read_panels(name: str) -> tuple[Panel, ...]:
+    """Read the figures of a page from a file: ``# key | title | options``, then paragraphs that begin with <b>."""
+    panels = []
+    for block in f"\n{_asset(name)}".split("\n# ")[1:]:
+        head, _, text = block.partition("\n")
+        key, title, *options = head.split(" | ")
+        words = tuple(" ".join(each.split()) for each in re.split(r"\n(?=<b>)", text.strip()))
+        choice = next((each.removeprefix("choice ") for each in options if each.startswith("choice ")), "player")
+        panels.append(Panel(key, title, words, "optional" in options, "axes" in options, "slider" in options, choice))
+    return tuple(panels)
 
 
 def document(

@@ -5,7 +5,7 @@ from html import escape
 
 from swapregret.counts import count_in_words, plural
 from swapregret.experiments.paper_table1 import Table1
-from swapregret.experiments.report.curves import curve_figure, curve_of
+from swapregret.experiments.report.figures import curve_figure, curve_of
 from swapregret.experiments.report.shell import Panel, figure_page, table
 from swapregret.experiments.report.style import axis, escaped, figure, in_braces, numbers
 from swapregret.experiments.shortcut_counterexample import Counterexample

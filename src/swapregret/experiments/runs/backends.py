@@ -15,8 +15,8 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from swapregret.experiments.runs.execute import Outcome, execute
+from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.experiments.runs.status import clear_statuses, read_statuses
-from swapregret.experiments.runs.task import RunTask
 from swapregret.results.folder import Store
 
 TICK = 0.25

@@ -19,7 +19,7 @@ from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.experiments.runs.backends import TICK
 from swapregret.experiments.runs.execute import Outcome, execute
-from swapregret.experiments.runs.task import RunTask
+from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.extras import require_extra
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
@@ -65,11 +65,8 @@ class Credentials:
 def check_address(address: str | None, credentials: Credentials) -> None:
     """Refuse what is neither ``local`` nor the address of a scheduler, and certificates that would not be used."""
     if address is not None and address != "local" and not _ADDRESS.fullmatch(address):
-        raise InvalidInput(
-            "`--cluster` must be local, tls://HOST:PORT or tcp://HOST:PORT",
-            shown(address),
-            "Start a scheduler with `dask scheduler`; it prints its address.",
-        )
+        must = "`--cluster` must be local, tls://HOST:PORT or tcp://HOST:PORT"
+        raise InvalidInput(must, shown(address), "Start a scheduler with `dask scheduler`; it prints its address.")
     if credentials.is_given and not (address or "").startswith("tls://"):
         raise InvalidInput(
             "`--tls-ca`, `--tls-cert` and `--tls-key` must come with --cluster tls://HOST:PORT",

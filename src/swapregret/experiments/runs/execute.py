@@ -16,8 +16,8 @@ import numpy as np
 from swapregret.arrays import NamedArrays, below, under
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
+from swapregret.experiments.runs.plan_runs import RunTask, cuts_of
 from swapregret.experiments.runs.status import Status, host
-from swapregret.experiments.runs.task import RunTask, cuts_of
 from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
 from swapregret.learners.multiscale.swap_master import SwapMaster

@@ -1,8 +1,9 @@
 """What a spec comes to: every set, environment and player made once, and every run with its identity."""
 
+import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,57 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError
-from swapregret.experiments.catalogue import (
-    ENVIRONMENT_KINDS,
-    OWN_SET,
-    PLAYER_KINDS,
-    file_digest,
-    make_environment,
-    make_player,
-    parameters_of,
-)
+from swapregret.experiments import catalogue
 from swapregret.experiments.combinations import Choice, expand, expand_entry, unique
 from swapregret.experiments.experiment_spec import Spec
-from swapregret.experiments.runs.task import RunTask
 from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
+from swapregret.results.folder import FORMAT
 
 _SET_DEPTHS = {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1}
 _WORLD_DEPTHS = {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1}
 _PLAYER_DEPTHS = {"schedule": 1}
+_MOST_CUTS = 64
+_DAYS_A_CUT = 250
 _CAPACITY = 2**26
 _FEWEST = 1000
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """One run, as plain data that any process can take over: everything its result depends on, and its identity."""
+
+    info: RunInfo  # labels, horizon, replication, identity
+    set_config: dict[str, Any] | None  # as `learners.config.encode` writes it; None where the environment has its own
+    environment: tuple[str, dict[str, Any]]  # kind and parameters
+    player: tuple[str, dict[str, Any]]
+    files: str | None  # checksum of the file the environment replays
+    seed: int
+    measure: dict[str, Any]  # `measure`, `realised`, `windows`, `certificate` and `capacity` of `play`
+    marks: tuple[int, ...]  # days after which to measure; the last is the horizon
+    folder: str  # where files named in the spec lie; not part of the identity
+
+    def identified(self) -> "RunTask":
+        """Return the task with its identity: a hash of all the above, the library's version and the format of results."""
+        content = asdict(self) | {"library": __version__, "format": FORMAT, "cuts": cuts_of(self.info.horizon)}
+        del content["folder"]
+        about = content.pop("info")
+        content |= {"horizon": about["horizon"], "replication": about["replication"]}
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+        return replace(self, info=replace(self.info, id=digest))
+
+
+def cuts_of(horizon: int) -> tuple[int, ...]:
+    """Return the days between which a run may be interrupted and taken up again: at most 64 stretches, not too short.
+
+    Examples
+    --------
+    >>> cuts_of(1000), len(cuts_of(10**6))
+    ((250, 500, 750), 63)
+    """
+    n = min(_MOST_CUTS, max(1, horizon // _DAYS_A_CUT))
+    return tuple(sorted({horizon * part // n for part in range(1, n)} - {0}))
 
 
 @dataclass(frozen=True)
@@ -62,14 +93,18 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     worlds = expand(
         spec.environments,
         "environments",
-        ENVIRONMENT_KINDS,
-        lambda kind: parameters_of(kind, is_player=False),
+        catalogue.ENVIRONMENT_KINDS,
+        lambda kind: catalogue.parameters_of(kind, is_player=False),
         _WORLD_DEPTHS,
     )
     players = expand(
-        spec.players, "players", PLAYER_KINDS, lambda kind: parameters_of(kind, is_player=True), _PLAYER_DEPTHS
+        spec.players,
+        "players",
+        catalogue.PLAYER_KINDS,
+        lambda kind: catalogue.parameters_of(kind, is_player=True),
+        _PLAYER_DEPTHS,
     )
-    if not sets and any(world.kind not in OWN_SET for world in worlds):
+    if not sets and any(world.kind not in catalogue.OWN_SET for world in worlds):
         raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
     n_sets = max(1, len(sets))
     n_runs = len(set(spec.horizons)) * len(worlds) * n_sets * len(players) * spec.replications
@@ -85,22 +120,24 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     for player in players:
         _try(
             player,
-            lambda player=player: make_player(player.kind, player.values, smallest or own[0], min(spec.horizons)),
+            lambda player=player: catalogue.make_player(
+                player.kind, player.values, smallest or own[0], min(spec.horizons)
+            ),
         )
     measure = {"measure": spec.measure.regrets} | spec.measure.model_dump(exclude={"regrets", "capacity"})
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = spec.checkpoints.marks(horizon)
         for world, own_set in zip(worlds, own, strict=True):
-            files = file_digest(world.kind, world.values, folder)
-            for each in [_own(world, own_set)] if world.kind in OWN_SET else sets:
+            files = catalogue.file_digest(world.kind, world.values, folder)
+            for each in [_made(f"set of {world.label}", None, own_set)] if world.kind in catalogue.OWN_SET else sets:
                 used[each.label] = {"spec": each.spec, "config": each.config}
                 capacity = spec.measure.capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
                 for player in players:
                     for replication in range(spec.replications):
                         task = RunTask(
                             info=RunInfo("", each.label, world.label, player.label, horizon, replication),
-                            set_config=None if world.kind in OWN_SET else each.config,
+                            set_config=None if world.kind in catalogue.OWN_SET else each.config,
                             environment=(world.kind, world.values),
                             player=(player.kind, player.values),
                             files=files,
@@ -127,30 +164,27 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
 
 
 def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
-    seen = set()
-    for index, entry in enumerate(spec.sets):
-        place = f"sets[{index}]"
-        if isinstance(entry, str):
-            choices = [Choice(entry, "", {}, place)]
+    choices: list[Choice] = []
+    places = {f"sets[{index}]": entry for index, entry in enumerate(spec.sets)}
+    for place, entry in places.items():
+        if isinstance(entry, str):  # a line
+            line = " ".join(entry.split())
+            choices.append(Choice(line, "", {"line": line}, place))
         else:
-            choices = unique(expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS))
-        for choice in choices:
-            table = entry if isinstance(entry, str) else {"kind": choice.kind} | choice.values
-            actions = _try(choice, lambda table=table: make_set(table, folder))
-            label = " ".join(choice.label.split())
-            if label in seen:
-                raise InvalidInput(f"`{choice.field}` must be named once", f"{label!r} twice", "Leave one out.")
-            seen.add(label)
-            yield _Set(label, table, actions, json.loads(json.dumps(encode(actions))))
+            choices += expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS)
+    for choice in unique(choices):
+        table = {"kind": choice.kind} | choice.values if choice.kind else places[choice.field]
+        yield _made(choice.label, table, _try(choice, lambda table=table: make_set(table, folder)))
 
 
-def _own(world: Choice, actions: ActionSet) -> _Set:
-    return _Set(f"set of {world.label}", None, actions, json.loads(json.dumps(encode(actions))))
+def _made(label: str, spec: Any, actions: ActionSet) -> _Set:
+    return _Set(label, spec, actions, json.loads(json.dumps(encode(actions))))
 
 
 def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:
     made = _try(
-        world, lambda: make_environment(world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder)
+        world,
+        lambda: catalogue.make_environment(world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder),
     )
     actions = made.actions if made is not None else smallest
     assert actions is not None, "an environment with a set of its own takes no set that could refuse it"

@@ -13,9 +13,8 @@ from swapregret.boundary import naming
 from swapregret.experiments.experiment_spec import read_spec
 from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
-from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
+from swapregret.experiments.runs.plan_runs import RunPlan, RunTask, plan_runs
 from swapregret.experiments.runs.status import WorkerReport, clear_statuses, host, read_statuses
-from swapregret.experiments.runs.task import RunTask
 from swapregret.results.folder import Store
 
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "pydantic", "joblib", "distributed")

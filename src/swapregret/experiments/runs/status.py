@@ -112,11 +112,12 @@ def _is_left(path: Path) -> bool:
     """Tell whether nobody writes this file any more."""
     machine, _, rest = path.stem.rpartition("-")[0].rpartition("-")
     if machine == host() and rest.isdigit():
-        return not _is_alive(int(rest))
+        return not is_alive(int(rest))
     return time.time() - path.stat().st_mtime > _LONG
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Tell whether a process of this machine lives, whoever it belongs to."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -8,6 +8,14 @@ export function number(value) {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
+// A count of any length, given as digits: all of them below a thousand million, then two and the power of ten.
+export function count(digits) {
+  if (digits.length < 10) return Number(digits).toLocaleString("en");
+  let power = digits.length - 1, lead = String(Number((Number(digits.slice(0, 4)) / 1000).toPrecision(2)));
+  if (lead === "10") [lead, power] = ["1", power + 1];
+  return (lead === "1" ? "10" : `${lead}·10`) + [...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
+}
+
 function make(parent, name, attributes, text) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

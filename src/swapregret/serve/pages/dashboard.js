@@ -1,5 +1,5 @@
 // The dashboard: a list of problems, and one of them, live. Everything is read; nothing is changed from here.
-import { bars, heatMap, lineChart, number } from "/pages/charts.js";
+import { bars, count, heatMap, lineChart, number } from "/pages/charts.js";
 
 const $ = (selector) => document.querySelector(selector);
 let shown = null, view = null, info = null, stop = null, wasChosen = false;
@@ -58,7 +58,7 @@ function draw() {
   if (!view || !info) return;
   $("#problem").hidden = false;
   $("#title").textContent = info.name;
-  $("#what").textContent = `${nameOfSet(info.spec.set)}: ${view.n_actions ?? "many"} actions of ${view.labels.length} elements; ${info.spec.horizon ? `planned for ${number(info.spec.horizon)} decisions` : "anytime"}; ${info.spec.feedback} feedback; ${info.spec.preset}.`;
+  $("#what").textContent = `${nameOfSet(info.spec.set)}: ${view.n_actions ? count(view.n_actions) : "many"} actions of ${view.labels.length} elements; ${info.spec.horizon ? `planned for ${number(info.spec.horizon)} decisions` : "anytime"}; ${info.spec.feedback} feedback; ${info.spec.preset}.`;
   const totals = view.totals, rewarded = totals.n_rewards + totals.n_defaults, player = view.player, facts = document.createElement("dl");
   fact(facts, "State", view.state, view.state === "open" ? "good" : "");
   fact(facts, "Decisions", number(totals.n_decisions));
