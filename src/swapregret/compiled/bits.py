@@ -50,6 +50,12 @@ def set_bit(line: Words, element: int) -> None:
 
 
 @kernel
+def clear_bit(line: Words, element: int) -> None:
+    """Leave out an element of a packed action."""
+    line[element >> 6] &= ~(_ONE << np.uint64(element & 63))
+
+
+@kernel
 def pack_action(action: Integers, row: Words) -> None:
     """Write an action of zeros and ones into a row of words."""
     for w in range(row.size):

@@ -7,7 +7,7 @@ import numpy as np
 from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
 from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
 from swapregret.actions.paths.kernels.chain_draws import chain_flow, flow_transition
-from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, chain_wandering, pack_chains
+from swapregret.actions.paths.kernels.chain_pack import WIDTH, chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains
 from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
 from swapregret.actions.paths.path_laws import MarkovPaths
@@ -35,9 +35,17 @@ class PathChainLaws(NamedTuple):
     moments : float64 array, shape (S, r, r)
         Σ where that is a matrix.
     counts : int64 array, shape (2,)
-        Groups of chains in the mixture, 0 until it is packed, and columns of its preconditioner.
-    packed, per_mass, per_flow, per_vertex, per_share, solved, factor : float64 arrays
-        Room for what is in a ``Chains``.
+        Groups of four chains in the mixture, 0 until it is packed, and q, the columns of its preconditioner.
+    packed : float64 array, shape (groups, E, 4)
+        Weight · probability of each edge; empty places are chains that never move.
+    per_mass : float64 array, shape (groups, n, 4)
+        One over weight · probability of each vertex; 0 where that is 0.
+    per_flow, per_vertex, per_share : float64 arrays, shapes (E,), (n,) and (1,)
+        1 / Σ_c θ_c w_c x_c of each edge, the same of each vertex, and 1 / Σ_c θ_c w_c.
+    solved : float64 array, shape (S, E)
+        What the one chain makes of √((1 − θ_c) w_c) x_c, of the q chains that do not wander.
+    factor : float64 array, shape (S, S)
+        Of I + the products of these with those, q rows and columns of it.
     """
 
     transition: Floats
@@ -79,7 +87,7 @@ def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
         np.zeros(n),
         np.zeros(1),
         np.zeros((n_slots, n_edges)),
-        np.zeros(n_slots * n_slots),
+        np.zeros((n_slots, n_slots)),
     )
     if graph.transition.size:
         flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, graph.transition)
@@ -130,22 +138,11 @@ def solve_path_chain(family: Any, laws: Any, mix: Any, action: Integers) -> floa
         return solve_dense(family, laws, mix, action)
     if laws.counts[0] == 0:
         pack_chains(family.graph.plan.leave, laws, mix.weights)
-    edge, n_groups, q = family.graph.edge, laws.counts[0], laws.counts[1]
-    chains = Chains(
-        family.graph.plan.leave,
-        family.graph.plan.enter,
-        laws.packed[:n_groups],
-        laws.per_mass[:n_groups],
-        laws.per_flow,
-        laws.per_vertex,
-        laws.per_share[0],
-        laws.solved[:q],
-        laws.factor[: q * q].reshape((q, q)),
-    )
+    edge, plan = family.graph.edge, family.graph.plan
     right, aid = np.empty(edge.size), mix.aid
     for k in range(edge.size):
         right[k] = action[edge[k]]
-    found, ratio, _ = solve_chains(chains, right, TOLERANCE, LIMIT)
+    found, ratio, _ = solve_chains(plan.leave, plan.enter, laws, right, TOLERANCE, LIMIT)
     for i in range(aid.size):
         aid[i] = 0.0
     for k in range(edge.size):

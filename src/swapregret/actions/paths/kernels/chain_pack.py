@@ -1,10 +1,10 @@
 """Mixtures of Markov chains on the paths of a graph, packed four at a time for products, with what preconditions them.
 
 The formulas are in ``kernels.chain_solve``, which solves with what is packed here; the graph is as in ``kernels.dag``, vectors
-are in its order.
+are in its order. ``laws`` is a ``PathChainLaws``.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,40 +15,6 @@ from swapregret.compiled.kernel import kernel
 
 WIDTH = 4
 _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
-
-
-class Chains(NamedTuple):
-    """A mixture of chains, in groups of four; empty places are chains that never move.
-
-    Attributes
-    ----------
-    start, head : uint64 arrays
-        The graph once more: an index without a sign need not be checked for one.
-    flow : float64 array, shape (groups, E, 4)
-        Weight · probability of each edge.
-    per_mass : float64 array, shape (groups, n, 4)
-        One over weight · probability of each vertex; 0 where that is 0.
-    per_flow : float64 array, shape (E,)
-        1 / Σ_c θ_c w_c x_c of each edge.
-    per_vertex : float64 array, shape (n,)
-        The same of each vertex.
-    per_share : float
-        1 / Σ_c θ_c w_c.
-    solved : float64 array, shape (q, E)
-        What the one chain makes of √((1 − θ_c) w_c) x_c, of the chains that do not wander.
-    factor : float64 array, shape (q, q)
-        Of I + the products of these with those.
-    """
-
-    start: Places
-    head: Places
-    flow: Floats
-    per_mass: Floats
-    per_flow: Floats
-    per_vertex: Floats
-    per_share: float
-    solved: Floats
-    factor: Floats
 
 
 @kernel
@@ -83,7 +49,7 @@ def _shares(wandering: Floats, slots: Integers) -> Floats:
 
 @kernel
 def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
-    """Put the chains in all slots of a ``PathChainLaws`` with a weight side by side, and make the preconditioner."""
+    """Put the chains in all slots with a weight side by side, and make the preconditioner."""
     slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
     for s in range(mixed.size):
         if mixed[s] != 0.0:
@@ -127,7 +93,7 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
         for e in range(c + 1):
             gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c]) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    laws.factor[: q * q] = factor.reshape(-1)
+    laws.factor[:q, :q] = factor
     laws.per_share[0] = per_share
     laws.counts[0], laws.counts[1] = n_groups, q
 

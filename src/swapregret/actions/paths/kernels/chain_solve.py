@@ -14,52 +14,57 @@ the one chain having the marginals of :math:`\sum_c \theta_c w_c x_c`, and :math
 wanders: the expected sum of 1 − p over its steps, relative to the largest. Products of all chains are taken in one pass
 over the edges, four chains at a time.
 
-The graph is as in ``kernels.dag``; vectors are in the order of the graph.
+The graph is as in ``kernels.dag``; vectors are in the order of the graph. ``laws`` is a ``PathChainLaws``, packed by
+``kernels.chain_pack``.
 """
+
+from typing import Any
 
 import numpy as np
 
-from swapregret.actions.paths.kernels.chain_pack import WIDTH, Chains, lane_dot
+from swapregret.actions.paths.kernels.chain_pack import WIDTH, lane_dot
 from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 
 @kernel
-def _energy(chains: Chains, squares: float, leaving: Floats, residual: Floats, shift: Floats, inner: Floats) -> float:
+def _energy(laws: Any, squares: float, leaving: Floats, residual: Floats, shift: Floats, inner: Floats) -> float:
     """Return rᵀ P⁻¹ r, and write what P⁻¹ r takes off at each vertex and, by the formula of Woodbury, of each column.
 
     ``squares`` is Σ r²/x, ``leaving`` what r adds up to over the edges that leave each vertex.
     """
+    per_vertex, per_share, factor, q = laws.per_vertex, laws.per_share[0], laws.factor, inner.size
     for u in range(leaving.size):
-        taken = leaving[u] * chains.per_vertex[u]
+        taken = leaving[u] * per_vertex[u]
         if u == 0:
-            taken -= leaving[u] * chains.per_share
+            taken -= leaving[u] * per_share
         shift[u] = taken
         squares -= leaving[u] * taken
-    q = len(chains.solved)
     for c in range(q):
-        inner[c] = lane_dot(chains.solved[c], residual)
+        inner[c] = lane_dot(laws.solved[c], residual)
     for c in range(q):
         value = inner[c]
         for e in range(c):
-            value -= chains.factor[e, c] * inner[e]
-        value /= chains.factor[c, c]
+            value -= factor[e, c] * inner[e]
+        value /= factor[c, c]
         inner[c] = value
         squares -= value * value
     for c in range(q - 1, -1, -1):
         value = inner[c]
         for e in range(c + 1, q):
-            value -= chains.factor[c, e] * inner[e]
-        inner[c] = value / chains.factor[c, c]
+            value -= factor[c, e] * inner[e]
+        inner[c] = value / factor[c, c]
     return squares
 
 
 @kernel
-def _turn(chains: Chains, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats) -> None:
+def _turn(
+    start: Places, laws: Any, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats
+) -> None:
     """Write P⁻¹ r + ratio · direction."""
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    start, solved, q = chains.start, chains.solved, len(chains.solved)
+    solved, q = laws.solved, inner.size
     for u in range(start.size - 2):
         taken, k, last = shift[u], start[u], start[u + 1]
         while k + three < last:
@@ -84,12 +89,21 @@ def _turn(chains: Chains, scaled: Floats, shift: Floats, inner: Floats, ratio: f
 
 
 @kernel
-def _multiply(chains: Chains, vector: Floats, sides: Floats, spare: Floats, result: Floats, leaving: Floats) -> None:
+def _multiply(
+    start: Places,
+    head: Places,
+    laws: Any,
+    vector: Floats,
+    sides: Floats,
+    spare: Floats,
+    result: Floats,
+    leaving: Floats,
+) -> None:
     """Write Σ_c w_c E_c[M (M·v)], and what it adds up to over the edges that leave each vertex."""
     leaving[:] = 0.0
-    for group in range(len(chains.flow)):
+    for group in range(laws.counts[0]):
         part = result if group == 0 else spare
-        _product(chains.start, chains.head, chains.flow[group], chains.per_mass[group], vector, sides, part, leaving)
+        _product(start, head, laws.packed[group], laws.per_mass[group], vector, sides, part, leaving)
         if group > 0:
             for k in range(result.size):
                 result[k] += spare[k]
@@ -168,31 +182,35 @@ def _step(per_flow: Floats, length: float, product: Floats, residual: Floats, sc
 
 
 @kernel
-def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) -> tuple[Floats, float, int]:
+def solve_chains(
+    start: Places, head: Places, laws: Any, right: Floats, tolerance: float, limit: int
+) -> tuple[Floats, float, int]:
     """Solve Σy = r for r in the span of the paths; return y, the relative residual reached and the number of steps.
 
     The iteration ends at ``tolerance``, in the norm of the preconditioner, after ``limit`` steps, or where rounding leaves no
     direction.
     """
-    n, n_edges = chains.start.size - 1, chains.head.size
-    result, room, sides = np.zeros(n_edges), np.zeros((4, n_edges)), np.zeros((2, n + 1, WIDTH))
+    n, n_edges, per_flow = start.size - 1, head.size, laws.per_flow
+    result, room, sides = np.zeros(n_edges), np.empty((4, n_edges)), np.zeros((2, n + 1, WIDTH))
     residual, direction, product, scaled = room[0], room[1], room[2], room[3]
-    spots, inner = np.zeros((3, n - 1)), np.empty(len(chains.solved))
+    spots, inner = np.zeros((3, n - 1)), np.empty(laws.counts[1])
     leaving, change, shift = spots[0], spots[1], spots[2]
     residual[:] = right
+    direction[:] = 0.0
+    product[:] = 0.0
     for u in range(n - 1):
-        for k in range(chains.start[u], chains.start[u + 1]):
+        for k in range(start[u], start[u + 1]):
             leaving[u] += right[k]
-    squares = _step(chains.per_flow, 0.0, product, residual, scaled)
-    energy = _energy(chains, squares, leaving, residual, shift, inner)
+    squares = _step(per_flow, 0.0, product, residual, scaled)
+    energy = _energy(laws, squares, leaving, residual, shift, inner)
     first, previous = energy, energy
     if not energy > 0.0:
         return result, 0.0, 0
     step = 0
     while True:
         ratio = energy / previous if step > 0 else 0.0
-        _turn(chains, scaled, shift, inner, ratio, direction)
-        _multiply(chains, direction, sides, scaled, product, change)
+        _turn(start, laws, scaled, shift, inner, ratio, direction)
+        _multiply(start, head, laws, direction, sides, scaled, product, change)
         curvature = lane_dot(direction, product)
         if not curvature > 0.0:
             break
@@ -201,9 +219,9 @@ def solve_chains(chains: Chains, right: Floats, tolerance: float, limit: int) ->
             result[k] += length * direction[k]
         for u in range(n - 1):
             leaving[u] -= length * change[u]
-        squares = _step(chains.per_flow, length, product, residual, scaled)
+        squares = _step(per_flow, length, product, residual, scaled)
         step += 1
-        previous, energy = energy, _energy(chains, squares, leaving, residual, shift, inner)
+        previous, energy = energy, _energy(laws, squares, leaving, residual, shift, inner)
         if not energy > first * tolerance * tolerance or step == limit:
             break
     return result, np.sqrt(max(energy, 0.0) / first), step

@@ -5,18 +5,13 @@ empties an edge, so there are at most |E| − |V| + 2 of them, and no remainder.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_law, set_bit
+from swapregret.compiled.bits import clear_bit, merge_law, set_bit
 from swapregret.compiled.kernel import kernel
-
-Coordinates = npt.NDArray[np.int32]
 
 UNIT = 2**44
 """One, in fixed point."""
-ROOM = 2**22
-"""How many coordinates are set aside for the paths at first; memory is touched only where it is used."""
 
 
 @kernel
@@ -71,40 +66,35 @@ def round_flow(start: Integers, head: Integers, flow: Floats) -> Integers:
 
 @kernel
 def strip_paths(
-    start: Integers, head: Integers, edge: Integers, order: Integers, units: Integers
-) -> tuple[Integers, Coordinates, Integers]:
+    start: Integers, head: Integers, edge: Integers, order: Integers, units: Integers, words: Words, amount: Integers
+) -> int:
     """Take paths off an exactly balanced flow until nothing is left.
 
     At each vertex the path follows the first edge that still has flow; ``order[start[u]:start[u+1]]`` says in which order the
     edges that leave u are tried. The next path keeps what comes before the first edge that was emptied.
 
-    Returns ``first`` and ``path``, the coordinates of path a being ``path[first[a]:first[a+1]]``, and the units of each.
+    Writes the paths as packed actions, and the units of each; returns how many there are.
     """
     n = start.size - 1
-    left = units.copy()
-    turn = start[:n].copy()
-    walk = np.empty(n, dtype=np.int64)
-    visited = np.empty(n, dtype=np.int32)
-    carried = np.empty(n, dtype=np.int64)
-    first = np.zeros(units.size + 2, dtype=np.int64)
-    amount = np.empty(units.size + 1, dtype=np.int64)
-    path = np.empty(max(units.size, min(n * units.size, ROOM)), dtype=np.int32)
-    n_paths = 0
-    length = 0
-    kept = 0
+    left, turn = units.copy(), start[:n].copy()
+    walk, carried = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    line = np.zeros(words.shape[1], dtype=np.uint64)
+    n_paths, length, kept = 0, 0, 0
     remaining = np.int64(UNIT)
     while remaining > 0:
         u = np.int64(0) if kept == 0 else head[walk[kept - 1]]
         for i in range(kept, length):
             left[walk[i]] = carried[i]
+            clear_bit(line, edge[walk[i]])
         length = kept
         while u < n - 1:
-            while left[order[turn[u]]] == 0:
-                turn[u] += 1
-            k = order[turn[u]]
-            walk[length] = k
-            visited[length] = edge[k]
-            carried[length] = left[k]
+            at = turn[u]
+            while left[order[at]] == 0:
+                at += 1
+            turn[u] = at
+            k = order[at]
+            set_bit(line, edge[k])
+            walk[length], carried[length] = k, left[k]
             length += 1
             u = head[k]
         least = carried[0]
@@ -115,17 +105,13 @@ def strip_paths(
             carried[i] -= least
             if carried[i] == 0 and kept < 0:
                 kept = i
-        begin = first[n_paths]
-        if begin + length > path.size:
-            longer = np.empty(2 * path.size, dtype=np.int32)
-            longer[:begin] = path[:begin]
-            path = longer
-        path[begin : begin + length] = visited[:length]
+        path = words[n_paths]
+        for w in range(line.size):
+            path[w] = line[w]
         amount[n_paths] = least
         remaining -= least
         n_paths += 1
-        first[n_paths] = begin + length
-    return first[: n_paths + 1].copy(), path[: first[n_paths]], amount[:n_paths].copy()
+    return n_paths
 
 
 @kernel
@@ -142,18 +128,14 @@ def packed_paths(
     for i in range(point.size):
         if not used[i]:
             outside = max(outside, abs(point[i]))
-    units = round_flow(start, head, flow)
-    count = len(orders)
-    most = count * (edge.size - start.size + 3)
-    words = np.zeros((most, (point.size + 63) // 64), dtype=np.uint64)
-    weights = np.empty(most)
-    n = 0
+    units, count = round_flow(start, head, flow), len(orders)
+    most = edge.size - start.size + 3
+    words, weights = np.empty((count * most, (point.size + 63) // 64), dtype=np.uint64), np.empty(count * most)
+    amount, n = np.empty(most, dtype=np.int64), 0
     for variant in range(count):
-        first, path, amount = strip_paths(start, head, edge, orders[variant], units)
-        for a in range(amount.size):
-            weights[n] = amount[a] / (UNIT * count)
-            for place in range(first[a], first[a + 1]):
-                set_bit(words[n], path[place])
-            n += 1
+        n_paths = strip_paths(start, head, edge, orders[variant], units, words[n:], amount)
+        for a in range(n_paths):
+            weights[n + a] = amount[a] / (UNIT * count)
+        n += n_paths
     different, merged = merge_law(words[:n], weights[:n])
     return different, merged, outside
