@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from swapregret.compiled.address import family_of, rule_of, state_of
+from swapregret.compiled.address import family_of, lend, rule_of, state_of
 from swapregret.compiled.handle import Handle, open_handle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
@@ -105,3 +105,23 @@ def test_a_handle_keeps_what_it_is_made_of() -> None:
     assert h.address > 0
     del h
     assert held() is None
+
+
+@kernel
+def _add_one(even: Any) -> None:
+    even.low[0] += 1.0
+
+
+@kernel
+def _lend(count: int) -> float:
+    total = 0.0
+    for i in range(count):  # the same place on the stack lends another value each time
+        even = _Even(np.full(2, float(i)), np.zeros(i + 1))
+        _add_one(lend(even))
+        total += even.low[0] * even.high.size
+    return total
+
+
+def test_a_kernel_lends_what_it_holds() -> None:
+    """A value made anew in every round of a loop is lent as it is then, and changed where it is."""
+    assert _lend(4) == _lend.__wrapped__(4) == 1.0 + 2.0 * 2 + 3.0 * 3 + 4.0 * 4  # type: ignore[attr-defined]

@@ -117,6 +117,12 @@ def _make_scratch(numba: Any) -> Any:
     return numba.extending.intrinsic(scratch)
 
 
+def _make_lend(numba: Any) -> Any:
+    from swapregret.compiled.handle import lend
+
+    return lend
+
+
 def _part(field: str) -> Late:
     def make(numba: Any) -> Any:
         from swapregret.compiled.handle import borrower
@@ -128,6 +134,8 @@ def _part(field: str) -> Late:
 
 address_of = Late(lambda handle: handle, _make_address_of)
 """``address_of(handle)`` is where a handle is."""
+lend = Late(lambda value: value, _make_lend)
+"""``lend(value)`` is a pointer to a named tuple that a kernel holds; the kernel must use the value itself afterwards."""
 scratch = Late(np.empty, _make_scratch)
 """``scratch(count)`` is a vector of so many numbers, until the kernel returns."""
 call_act = Call(lambda types: (types.int64[::1], []))

@@ -113,24 +113,24 @@ _NUMBERS = {"i1": "?", "i64": "q", "double": "d", "i8*": "q", "i64*": "q", "doub
 
 
 class Borrowed(types.Type):  # type: ignore[misc]
-    """The Numba type of a pointer to a named tuple inside a handle."""
+    """The Numba type of a pointer to a named tuple: inside a handle, or lent by a kernel."""
 
-    def __init__(self, kind: Any) -> None:
-        self.kind, self.types, self.instance_class = kind, kind.types, kind.instance_class
-        super().__init__(f"borrowed({kind.name})")
+    def __init__(self, kind: Any, is_lent: bool = False) -> None:
+        self.kind, self.types, self.instance_class, self.is_lent = kind, kind.types, kind.instance_class, is_lent
+        super().__init__(f"{'lent' if is_lent else 'borrowed'}({kind.name})")
 
     @property
     def key(self) -> Any:
         """What makes two of these types the same."""
-        return self.kind
+        return self.kind, self.is_lent
 
 
 extending.register_model(Borrowed)(extending.models.OpaqueModel)
 
 
-def _part(kind: Any) -> Any:
+def _part(kind: Any, is_lent: bool = False) -> Any:
     """Return the type in which a part is borrowed."""
-    return Borrowed(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+    return Borrowed(kind, is_lent) if isinstance(kind, types.BaseNamedTuple) else kind
 
 
 @extending.infer_getattr
@@ -140,21 +140,22 @@ class _Fields(numba.core.typing.templates.AttributeTemplate):  # type: ignore[mi
     def generic_resolve(self, pointer: Any, field: str) -> Any:
         """Return the type of a field."""
         fields = pointer.kind.fields
-        return _part(pointer.kind.types[fields.index(field)]) if field in fields else None
+        return _part(pointer.kind.types[fields.index(field)], pointer.is_lent) if field in fields else None
 
 
 @extending.lower_getattr_generic(Borrowed)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, pointer: Any, value: Any, field: str) -> Any:
     index = pointer.kind.fields.index(field)
     shape = context.get_value_type(pointer.kind).as_pointer()
-    return _read(context, builder, pointer.kind.types[index], _gep(builder, builder.bitcast(value, shape), index))
+    place = _gep(builder, builder.bitcast(value, shape), index)
+    return _read(context, builder, pointer.kind.types[index], place, not pointer.is_lent)
 
 
 def _gep(builder: Any, place: Any, index: int) -> Any:
     return numba.core.cgutils.gep_inbounds(builder, place, 0, index)
 
 
-def _read(context: Any, builder: Any, kind: Any, place: Any) -> Any:
+def _read(context: Any, builder: Any, kind: Any, place: Any, is_fixed: bool = True) -> Any:
     """Return what is at a place: of a named tuple the place, of an array all but the pointers to its owners."""
     if isinstance(kind, types.BaseNamedTuple):
         return builder.bitcast(place, numba.core.cgutils.voidptr_t)
@@ -163,22 +164,23 @@ def _read(context: Any, builder: Any, kind: Any, place: Any) -> Any:
         fields = context.data_model_manager[kind]._fields
         for index, name in enumerate(fields):
             if name not in ("meminfo", "parent"):
-                setattr(array, name, _load(builder, _gep(builder, place, index)))
+                setattr(array, name, _load(builder, _gep(builder, place, index), is_fixed))
         return array._getvalue()
-    return _load(builder, place)
+    return _load(builder, place, is_fixed)
 
 
-def _load(builder: Any, place: Any) -> Any:
+def _load(builder: Any, place: Any, is_fixed: bool) -> Any:
     """Load a number, or a tuple of numbers; nothing changes what is in a handle, so it may be loaded once."""
     shape = place.type.pointee
     if hasattr(shape, "count") or hasattr(shape, "elements"):
         count = shape.count if hasattr(shape, "count") else len(shape.elements)
         made = numba.core.cgutils.ir.Constant(shape, numba.core.cgutils.ir.Undefined)
         for index in range(count):
-            made = builder.insert_value(made, _load(builder, _gep(builder, place, index)), index)
+            made = builder.insert_value(made, _load(builder, _gep(builder, place, index), is_fixed), index)
         return made
     loaded = builder.load(place)
-    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    if is_fixed:
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
     return loaded
 
 
@@ -199,3 +201,15 @@ def borrower(field: str) -> Any:
         return _part(kind)(handle), codegen
 
     return borrowed
+
+
+@extending.intrinsic  # type: ignore[untyped-decorator]
+def lend(typingctx: Any, value: Any) -> Any:
+    """Return a pointer to a named tuple that a kernel holds; one that is borrowed already stays as it is."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if isinstance(value, Borrowed):
+            return args[0]
+        return builder.bitcast(numba.core.cgutils.alloca_once_value(builder, args[0]), numba.core.cgutils.voidptr_t)
+
+    return (value if isinstance(value, Borrowed) else Borrowed(value, is_lent=True))(value), codegen

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.actions.graphs.kernels.forest_decompose import decompose_forest_masses
+from swapregret.actions.graphs.kernels.forest_decompose import decompose_forest_masses, rounded_masses
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest
 from swapregret.actions.graphs.kernels.tree_partition import project_forests
 from swapregret.actions.graphs.undirected import read_graph
@@ -40,8 +40,12 @@ def random_point(graph, size, kind, rng):
 def decomposed(graph, point, size, unit, ranks):
     """Decompose a point after scaling it; None if there is no point of the polytope near it."""
     masses = np.floor(np.clip(point, 0.0, 1.0) * unit).astype(np.int64)
-    *found, is_found = decompose_forest_masses(GraphicBases(graph, size).kernel_graph, masses, unit, ranks)
-    return found if is_found else None
+    kernel_graph = GraphicBases(graph, size).kernel_graph
+    net, masses, missing = rounded_masses(kernel_graph, masses, unit)
+    if missing > 0:
+        return None
+    rows, weights, is_found = decompose_forest_masses(kernel_graph, net, masses, unit, ranks)
+    return (rows, weights, masses) if is_found else None
 
 
 def test_ten_thousand_points_leave_no_remainder():

@@ -45,7 +45,8 @@ def test_rounded_points_lie_in_the_polytope_exactly():
         assert np.abs(masses / UNIT - point).max() <= (d + 1) * 2.0**-51
         assert (masses[point == 0.0] == 0).all()
         assert net.loads.max() <= UNIT
-        sums = np.add.reduceat(masses[graph.pairs.edges], graph.pairs.starts[:-1])
+        _, _, starts, edges = graph.pairs
+        sums = np.add.reduceat(masses[edges], starts[:-1])
         np.testing.assert_array_equal(net.held[::2] + net.held[1::2], sums)
 
 

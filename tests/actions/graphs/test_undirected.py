@@ -36,10 +36,10 @@ def test_given_vertices_fix_the_order_and_may_be_isolated():
 
 def test_pairs_collect_parallel_edges_in_both_directions():
     """Edges between the same two vertices are one pair, whichever way they were written."""
-    pairs = read_graph([(0, 1), (2, 1), (1, 0), (1, 2), (0, 2)]).pairs
+    tails, heads, starts, edges = read_graph([(0, 1), (2, 1), (1, 0), (1, 2), (0, 2)]).pairs
     found = {
-        (int(u), int(v)): pairs.edges[pairs.starts[p] : pairs.starts[p + 1]].tolist()
-        for p, (u, v) in enumerate(zip(pairs.tails, pairs.heads, strict=True))
+        (int(u), int(v)): edges[starts[p] : starts[p + 1]].tolist()
+        for p, (u, v) in enumerate(zip(tails, heads, strict=True))
     }
     assert found == {(0, 1): [0, 2], (0, 2): [4], (1, 2): [1, 3]}
 

@@ -10,7 +10,7 @@ from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
-from swapregret.actions.graphs.kernels.tree_partition import hybrid_partition, project_forests
+from swapregret.actions.graphs.kernels.tree_partition import principal_partition, project_forests
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.vectors import span_part as part_in_columns
 
@@ -54,7 +54,7 @@ def project_forest(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 def hybrid_forest(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
     """Minimise by the principal partition, which is exact for any sum of convex functions."""
     graph = family.graph
-    return hybrid_partition(graph.tails, graph.heads, costs, graph.n_vertices, graph.size, mix), 0.0
+    return principal_partition(graph.tails, graph.heads, costs, graph.n_vertices, graph.size, mix)[0], 0.0
 
 
 @list_law.of(ForestFamily)

@@ -222,10 +222,8 @@ class GraphicBases(ActionSet):
     @cached_property
     def kernel_graph(self) -> ForestGraph:
         """The graph as the kernels of decompositions take it."""
-        graph, pairs = self._graph, self._graph.pairs
-        return ForestGraph(
-            graph.tails, graph.heads, graph.n_vertices, self.size, pairs.tails, pairs.heads, pairs.starts, pairs.edges
-        )
+        graph = self._graph
+        return ForestGraph(graph.tails, graph.heads, graph.n_vertices, self.size, *graph.pairs)
 
     def orders(self, count: int) -> Integers:
         """Return in which fixed order each variant of a decomposition takes out vertices."""

@@ -18,16 +18,6 @@ from swapregret.errors import InvalidInput
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Edges by the two vertices they join: ``edges[starts[p] : starts[p + 1]]`` all join ``tails[p]`` and ``heads[p]``."""
-
-    tails: Integers
-    heads: Integers
-    starts: Integers
-    edges: Integers
-
-
-@dataclass(frozen=True, eq=False)
 class UndirectedGraph:
     """A graph with numbered vertices and edges.
 
@@ -83,15 +73,15 @@ class UndirectedGraph:
         return arc_table(self.tails, self.heads, self.n_vertices)
 
     @cached_property
-    def pairs(self) -> Pairs:
-        """The edges by pairs of vertices."""
+    def pairs(self) -> tuple[Integers, Integers, Integers, Integers]:
+        """The edges by the two vertices they join: (tails, heads, starts, edges), as ``ForestGraph`` has them."""
         low, high = np.minimum(self.tails, self.heads), np.maximum(self.tails, self.heads)
         order = np.lexsort((high, low))
         low, high = low[order], high[order]
         is_new = np.ones(len(order), dtype=bool)
         is_new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
         starts = np.append(np.flatnonzero(is_new), len(order)).astype(np.int64)
-        return Pairs(low[is_new].copy(), high[is_new].copy(), starts, order.astype(np.int64))
+        return low[is_new].copy(), high[is_new].copy(), starts, order.astype(np.int64)
 
     @property
     def _elimination(self) -> tuple[Integers, Integers, Integers]:

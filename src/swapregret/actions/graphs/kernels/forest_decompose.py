@@ -6,6 +6,7 @@ load leaves, and trees of the larger graph lose the apex at the end.
 
 import numpy as np
 
+from swapregret.actions.graphs.kernels.graphic_matroid import Network
 from swapregret.actions.graphs.kernels.tree_atoms import level_sizes, put_back, write_rows
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph, with_apex
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
@@ -16,10 +17,22 @@ from swapregret.compiled.kernel import kernel
 
 
 @kernel
+def rounded_masses(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Network, Integers, int]:
+    """Move masses to a point of the polytope scaled by ``unit`` and hand them to the vertices, with the apex where there is one.
+
+    Returns the network, the masses, and what could not be placed: 0 if a point was found.
+    """
+    net, masses, missing = round_to_base(graph, masses, unit)
+    if graph.size < graph.n_vertices - 1 and missing == 0:
+        net = with_apex(graph, net, unit)
+    return net, masses, missing
+
+
+@kernel
 def decompose_forest_masses(
-    graph: ForestGraph, given: Integers, unit: int, ranks: Integers
-) -> tuple[Integers, Integers, Integers, bool]:
-    """Write masses, nearly in the polytope scaled by ``unit``, as a sum of forests.
+    graph: ForestGraph, net: Network, masses: Integers, unit: int, ranks: Integers
+) -> tuple[Integers, Integers, bool]:
+    """Write rounded masses as a sum of forests.
 
     Vertices are taken out in the order of ``ranks``, see :func:`~swapregret.actions.graphs.kernels.tree_splitting.split_off`.
 
@@ -27,31 +40,22 @@ def decompose_forest_masses(
     -------
     rows : int64 array, shape (n, d)
     weights : int64 array, shape (n,)
-        Positive, adding up to ``unit``.
-    masses : int64 array, shape (d,)
-        What is decomposed: ``weights @ rows``, exactly.
+        Positive, adding up to ``unit``; ``weights @ rows`` are the masses, exactly.
     is_found : bool
-        False if no point of the polytope was found near the masses; the rest is then nothing.
+        False if the masses are no sum of forests; the rest is then nothing.
     """
-    n, size, n_pairs = graph.n_vertices, graph.size, graph.pair_tails.size
-    none, nothing = np.empty((0, given.size), dtype=np.int64), np.empty(0, dtype=np.int64)
-    net, masses, missing = round_to_base(graph, given, unit)
-    if missing > 0:
-        return none, nothing, given, False
-    apex, n_arcs = -1, 2 * n_pairs
-    if size < n - 1:
-        apex, n_arcs = n, n_arcs + 2 * n
-        net = with_apex(graph, net, unit)
+    n_pairs, has_apex = graph.pair_tails.size, net.labels.size > graph.n_vertices
+    apex, n_arcs = (graph.n_vertices, 2 * (n_pairs + graph.n_vertices)) if has_apex else (-1, 2 * n_pairs)
     splits, is_inside = split_off(net, n_arcs, unit, ranks)
     if not is_inside:
-        return none, nothing, given, False
+        return np.empty((0, masses.size), dtype=np.int64), np.empty(0, dtype=np.int64), False
     parents, weights, n_trees, is_even = put_back(splits, unit, apex, masses.size - n_pairs)
     if not is_even:
-        return none, nothing, given, False
+        return np.empty((0, masses.size), dtype=np.int64), np.empty(0, dtype=np.int64), False
     rows, weights, is_even = write_rows(graph, parents, weights, n_trees, masses, apex)
-    if apex >= 0:
+    if has_apex:
         rows, weights = level_sizes(graph, rows, weights)
-    return rows, weights, masses, is_even
+    return rows, weights, is_even
 
 
 @kernel
@@ -67,18 +71,20 @@ def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integer
         How far the worst coordinate is from what was decomposed; infinite if nothing could be.
     """
     d, count, n_words = point.size, len(ranks), (point.size + 63) // 64
+    unit, masses = total // count, np.empty(d, dtype=np.int64)
+    for edge in range(d):
+        masses[edge] = np.int64(np.floor(min(max(point[edge], 0.0), 1.0) * unit))
     words, weights = np.zeros((2 * d * count, n_words), dtype=np.uint64), np.empty(2 * d * count)
+    net, masses, missing = rounded_masses(graph, masses, unit)
+    if missing > 0:
+        return words[:0], weights[:0], np.inf
     n, outside = 0, 0.0
+    for edge in range(d):
+        outside = max(outside, abs(masses[edge] / unit - point[edge]))
     for variant in range(count):
-        share = total // count + (1 if variant < total % count else 0)
-        masses = np.empty(d, dtype=np.int64)
-        for edge in range(d):
-            masses[edge] = np.int64(np.floor(min(max(point[edge], 0.0), 1.0) * share))
-        rows, mass, masses, is_found = decompose_forest_masses(graph, masses, share, ranks[variant])
+        rows, mass, is_found = decompose_forest_masses(graph, net, masses, unit, ranks[variant])
         if not is_found:
             return words[:0], weights[:0], np.inf
-        for edge in range(d):
-            outside = max(outside, abs(masses[edge] / share - point[edge]))
         if n + mass.size > weights.size:
             room = 2 * (n + mass.size)
             wider, longer = np.zeros((room, n_words), dtype=np.uint64), np.empty(room)
@@ -86,7 +92,7 @@ def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integer
             words, weights = wider, longer
         for a in range(mass.size):
             pack_action(rows[a], words[n])
-            weights[n] = mass[a] / total
+            weights[n] = mass[a] / (unit * count)
             n += 1
     different, merged = merge_law(words[:n], weights[:n])
     return different, merged, outside

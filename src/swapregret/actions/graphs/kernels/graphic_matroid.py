@@ -13,6 +13,7 @@ import numpy as np
 
 from swapregret.actions.graphs.kernels.kruskal import find_root
 from swapregret.arrays import Integers
+from swapregret.compiled.address import lend
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import in_order
 
@@ -212,15 +213,22 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
     >>> violated_classes(edges[:, 0].copy(), edges[:, 1].copy(), np.array([3, 3, 4]), 3, 5)
     array([0, 0, 2])
     """
-    labels = contract_heavy(tails, heads, masses, n_vertices, unit)
-    net = network(labels, tails, heads, 2 * tails.size)
-    degrees = np.zeros(n_vertices, dtype=np.int64)
-    for edge in range(tails.size):
-        u, v = labels[tails[edge]], labels[heads[edge]]
+    net = network(contract_heavy(tails, heads, masses, n_vertices, unit), tails, heads, 2 * tails.size)
+    _contract_violated(lend(net), masses, unit)
+    return net.labels
+
+
+@kernel
+def _contract_violated(net: Network, masses: Integers, unit: int) -> None:
+    """Let the vertices join, contracting those that are violated."""
+    labels, n = net.labels, net.labels.size
+    degrees = np.zeros(n, dtype=np.int64)
+    for edge in range(masses.size):
+        u, v = labels[net.targets[2 * edge + 1]], labels[net.targets[2 * edge]]
         if u != v:
             degrees[u] += masses[edge]
             degrees[v] += masses[edge]
-    has_joined = np.zeros(n_vertices, dtype=np.bool_)
+    has_joined = np.zeros(n, dtype=np.bool_)
     for newcomer in in_order(degrees):
         if labels[newcomer] != newcomer:
             continue
@@ -255,4 +263,3 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
                     net.queue[left] = net.queue[index]
                     left += 1
             n_sources = left
-    return labels

@@ -97,19 +97,16 @@ def widened(array: Integers, room: int) -> Integers:
 
 
 @kernel
-def with_room(net: Network, n_arcs: int) -> Network:
-    """Return the network, with room for so many arcs."""
-    if n_arcs <= net.held.size:
-        return net
-    room = 2 * n_arcs
+def copied(net: Network, n_arcs: int, room: int) -> Network:
+    """Return a copy of the masses of a network, with room for more arcs; both search in the same place."""
     return Network(
         net.labels,
-        net.first,
+        net.first.copy(),
         net.last,
-        widened(net.following, room),
-        widened(net.targets, room),
-        widened(net.held, room),
-        net.loads,
+        widened(net.following[:n_arcs], room),
+        widened(net.targets[:n_arcs], room),
+        widened(net.held[:n_arcs], room),
+        net.loads.copy(),
         net.levels,
         net.queue,
         net.pointers,

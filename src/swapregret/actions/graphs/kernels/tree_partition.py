@@ -59,53 +59,6 @@ def number_ends(
 
 
 @kernel
-def principal_partition(
-    tails: Integers, heads: Integers, log_weights: Floats, n_vertices: int, rank: int
-) -> tuple[Floats, int]:
-    """Find log λ of every edge's block.
-
-    Divide and conquer: give all edges of a minor the same λ. If no set is violated the minor is a block; otherwise the
-    most violated set S is a member of the chain, and the restriction to S (class by class) and the contraction of S are
-    solved apart (Fujishige's decomposition algorithm). At most 2p − 1 separations for p blocks.
-
-    Parameters
-    ----------
-    tails, heads : int64 arrays, shape (d,)
-    log_weights : array, shape (d,)
-        Finite.
-    n_vertices : int
-    rank : int
-        The sum of x: the rank of the graph, or less for k-forests. Truncation concerns only the minor at the end of the
-        chain: x = min(λ_b, λ*)·w.
-
-    Returns
-    -------
-    log_scales : array, shape (d,)
-        log λ of the block of each edge.
-    n_separations : int
-
-    Examples
-    --------
-    Two parallel edges share the unit that a bridge has for itself:
-
-    >>> edges = np.array([[0, 1], [0, 1], [1, 2]])
-    >>> scales, _ = principal_partition(edges[:, 0].copy(), edges[:, 1].copy(), np.log([1., 3., 5.]), 3, 2)
-    >>> (np.exp(scales) * [1., 3., 5.]).round(12)
-    array([0.25, 0.75, 1.  ])
-    """
-    return _partition(tails, heads, log_weights, n_vertices, rank, -1.0)
-
-
-@kernel
-def hybrid_partition(tails: Integers, heads: Integers, costs: Floats, n_vertices: int, rank: int, mix: float) -> Floats:
-    """Minimise c·x + Σ_e (−√x_e + γ(1 − x_e) log(1 − x_e)) over the forests of ``rank`` edges.
-
-    The same decomposition: what is common to the edges of a block is the slope of their summand.
-    """
-    return _partition(tails, heads, costs, n_vertices, rank, mix)[0]
-
-
-@kernel
 def _level(values: Floats, edges: Integers, rank: int, mix: float, result: Floats, masses: Floats) -> None:
     """Share ``rank`` out among the edges of a minor as if no other set bound them; write x, and log λ or x as the result."""
     if mix > 0.0:
@@ -125,10 +78,42 @@ def _level(values: Floats, edges: Integers, rank: int, mix: float, result: Float
 
 
 @kernel
-def _partition(
+def principal_partition(
     tails: Integers, heads: Integers, values: Floats, n_vertices: int, rank: int, mix: float
 ) -> tuple[Floats, int]:
-    """Divide and conquer for log-weights (``mix`` below 0), or for costs under the hybrid regulariser."""
+    """Find log λ of every edge's block; or minimise c·x + Σ_e (−√x_e + γ(1 − x_e) log(1 − x_e)) by the same decomposition.
+
+    Divide and conquer: give all edges of a minor the same λ (the same slope of their summand). If no set is violated the minor is a
+    block; otherwise the most violated set S is a member of the chain, and the restriction to S (class by class) and the
+    contraction of S are solved apart (Fujishige's decomposition algorithm). At most 2p − 1 separations for p blocks.
+
+    Parameters
+    ----------
+    tails, heads : int64 arrays, shape (d,)
+    values : array, shape (d,)
+        Logarithms of the weights, finite; or the costs c.
+    n_vertices : int
+    rank : int
+        The sum of x: the rank of the graph, or less for k-forests. Truncation concerns only the minor at the end of the
+        chain: x = min(λ_b, λ*)·w.
+    mix : float
+        γ; 0 for weights.
+
+    Returns
+    -------
+    result : array, shape (d,)
+        log λ of the block of each edge; or x.
+    n_separations : int
+
+    Examples
+    --------
+    Two parallel edges share the unit that a bridge has for itself:
+
+    >>> edges = np.array([[0, 1], [0, 1], [1, 2]])
+    >>> scales, _ = principal_partition(edges[:, 0].copy(), edges[:, 1].copy(), np.log([1., 3., 5.]), 3, 2, 0.0)
+    >>> (np.exp(scales) * [1., 3., 5.]).round(12)
+    array([0.25, 0.75, 1.  ])
+    """
     d = tails.size
     unit = mass_unit(n_vertices, 1 << 50)
     grain = unit * (1.0 - SLACK)
@@ -205,7 +190,7 @@ def project_forests(
     w, negated = np.empty(d), np.empty(d)
     for edge in range(d):
         w[edge] = log_weights[edge] - top
-    log_scales, n_separations = principal_partition(tails, heads, w, n_vertices, size)
+    log_scales, n_separations = principal_partition(tails, heads, w, n_vertices, size, 0.0)
     point, log_point = np.empty(d), np.empty(d)
     for edge in range(d):
         log_point[edge] = min(log_scales[edge] + w[edge], 0.0)

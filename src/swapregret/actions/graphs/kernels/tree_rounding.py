@@ -11,6 +11,7 @@ from swapregret.actions.graphs.kernels.graphic_matroid import Network, network
 from swapregret.actions.graphs.kernels.kruskal import find_root, heaviest_forest
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph, add_mass, drain
 from swapregret.arrays import Integers
+from swapregret.compiled.address import lend
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import in_order
 
@@ -126,11 +127,11 @@ def round_to_base(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Netw
         rounded[pair] -= cut
         surplus -= cut
     net = network(np.arange(graph.n_vertices), graph.pair_tails, graph.pair_heads, 2 * n_pairs)
-    hand_out(net, rounded, unit)
+    hand_out(lend(net), rounded, unit)
     missing = total
     for pair in range(n_pairs):
         missing -= rounded[pair]
-    missing = raise_to(net, rounded, missing, unit)
+    missing = raise_to(lend(net), rounded, missing, unit)
     for pair in range(n_pairs):
         change = rounded[pair] - sums[pair]
         edges = pair_edges[pair_starts[pair] : pair_starts[pair + 1]]

@@ -18,17 +18,9 @@ import numpy.typing as npt
 
 from swapregret.actions.graphs.kernels.graphic_matroid import Network
 from swapregret.actions.graphs.kernels.kruskal import find_root
-from swapregret.actions.graphs.kernels.tree_network import (
-    add_mass,
-    drain,
-    find_arc,
-    link,
-    take_back,
-    unlink,
-    widened,
-    with_room,
-)
+from swapregret.actions.graphs.kernels.tree_network import add_mass, copied, drain, find_arc, link, take_back, unlink
 from swapregret.arrays import Integers
+from swapregret.compiled.address import lend
 from swapregret.compiled.kernel import kernel
 
 
@@ -60,6 +52,8 @@ class Work(NamedTuple):
 
 
 NEAR, ARCS, PIECES, START = 0, 1, 2, 3
+DONE, OUTSIDE, FULL = 0, 1, 2
+"""How taking vertices out ended: well; the masses are no sum of trees; there was not enough room."""
 
 
 @kernel
@@ -198,25 +192,6 @@ def unlink_vertex(net: Network, work: Work, v: int, degrees: Integers, n_neighbo
 
 
 @kernel
-def with_space(work: Work) -> Work:
-    """Return the work, with space for all the pieces a vertex may need."""
-    k = work.counts[NEAR]
-    wanted = work.counts[PIECES] + k * (k + 1) // 2
-    if wanted <= work.amounts.size:
-        return work
-    return Work(
-        work.near,
-        work.halves,
-        work.groups,
-        work.local,
-        widened(work.firsts, 2 * wanted),
-        widened(work.seconds, 2 * wanted),
-        widened(work.amounts, 2 * wanted),
-        work.counts,
-    )
-
-
-@kernel
 def choose_vertex(
     degrees: Integers, n_neighbours: Integers, ranks: Integers, is_out: npt.NDArray[np.bool_], unit: int
 ) -> int:
@@ -232,58 +207,29 @@ def choose_vertex(
 
 
 @kernel
-def split_off(net: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Splits, bool]:
-    """Take out all vertices but one.
-
-    Parameters
-    ----------
-    net : Network
-        Masses handed to vertices, no load above a unit; the loads add up to (n − 1) units. Used up.
-    n_arcs : int
-    unit : int
-        μ.
-    ranks : int64 array, shape (n,) or longer
-        Which vertex to take out first among those with fewest neighbours.
-
-    Returns
-    -------
-    splits : Splits
-    is_inside : bool
-        False if the masses are no sum of spanning trees.
-    """
+def take_out(
+    net: Network, work: Work, order: Integers, starts: Integers, n_arcs: int, unit: int, ranks: Integers
+) -> int:
+    """Take out all vertices but one, writing down in which order and where the pieces of each begin; say how it ended."""
     n = net.labels.size
     degrees, n_neighbours = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for arc in range(n_arcs):
         degrees[net.targets[arc]] += net.held[arc] + net.held[arc ^ 1]
         n_neighbours[net.targets[arc]] += 1
     is_out = np.zeros(n, dtype=np.bool_)
-    order, starts = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    work = Work(
-        np.empty(n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.full(n, -1, dtype=np.int64),
-        np.empty(n_arcs, dtype=np.int64),
-        np.empty(n_arcs, dtype=np.int64),
-        np.empty(n_arcs, dtype=np.int64),
-        np.zeros(4, dtype=np.int64),
-    )
     work.counts[ARCS] = n_arcs
-    fits = True
     for step in range(n - 1):
         v = choose_vertex(degrees, n_neighbours, ranks, is_out, unit)
-        fits = v >= 0 and drain(net, v, v, 0, unit)[0] == 0
-        if not fits:
-            break
+        if v < 0 or drain(net, v, v, 0, unit)[0] != 0:
+            return OUTSIDE
         order[step] = v
         is_out[v] = True
         spare = unlink_vertex(net, work, v, degrees, n_neighbours) - unit
-        k = work.counts[NEAR]
-        net, work = with_room(net, work.counts[ARCS] + k * (k - 1)), with_space(work)
-        before = work.counts[ARCS]
-        fits = spare >= 0 and pair_neighbours(net, work, spare, unit)
-        if not fits:
-            break
+        k, before = work.counts[NEAR], work.counts[ARCS]
+        if before + k * (k - 1) > net.held.size or work.counts[PIECES] + k * (k + 1) // 2 > work.amounts.size:
+            return FULL
+        if spare < 0 or not pair_neighbours(net, work, spare, unit):
+            return OUTSIDE
         for arc in range(before, work.counts[ARCS]):
             n_neighbours[net.targets[arc]] += 1
         for piece in range(starts[step], work.counts[PIECES]):
@@ -297,4 +243,44 @@ def split_off(net: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Sp
     for vertex in range(n):
         if not is_out[vertex]:
             order[n - 1] = vertex
-    return Splits(order, starts, work.firsts, work.seconds, work.amounts), fits
+    return DONE
+
+
+@kernel
+def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Splits, bool]:
+    """Take out all vertices but one.
+
+    Parameters
+    ----------
+    given : Network
+        Masses handed to vertices, no load above a unit; the loads add up to (n − 1) units. It is left as it is.
+    n_arcs : int
+    unit : int
+        μ.
+    ranks : int64 array, shape (n,) or longer
+        Which vertex to take out first among those with fewest neighbours.
+
+    Returns
+    -------
+    splits : Splits
+    is_inside : bool
+        False if the masses are no sum of spanning trees.
+    """
+    n, room = given.labels.size, n_arcs
+    while True:  # new edges and pieces mostly take less room than that
+        room *= 2
+        order, starts = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+        net = copied(given, n_arcs, room)
+        work = Work(
+            np.empty(n, dtype=np.int64),
+            np.empty(n, dtype=np.int64),
+            np.empty(n, dtype=np.int64),
+            np.full(n, -1, dtype=np.int64),
+            np.empty(room, dtype=np.int64),
+            np.empty(room, dtype=np.int64),
+            np.empty(room, dtype=np.int64),
+            np.zeros(4, dtype=np.int64),
+        )
+        ended = take_out(lend(net), lend(work), order, starts, n_arcs, unit, ranks)
+        if ended != FULL and net.held.size == room:
+            return Splits(order, starts, work.firsts, work.seconds, work.amounts), ended == DONE
