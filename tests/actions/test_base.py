@@ -64,9 +64,9 @@ def test_the_generic_methods_agree_with_the_list(listed: Explicit, data: st.Data
 def test_what_exists_only_for_some_sets_is_refused_by_name() -> None:
     """Uniform and Gibbs laws are refused with another way; the exploration law falls back on the spanner openly."""
     ring = _Ring()
-    with pytest.raises(Unsupported, match=r"exact uniform law.*exploration_policy\('spanner'\)"):
+    with pytest.raises(Unsupported, match=r"exact uniform policy.*exploration_policy\('spanner'\)"):
         ring.uniform_policy()
-    with pytest.raises(Unsupported, match=r"exact Gibbs law.*swap_combcp"):
+    with pytest.raises(Unsupported, match=r"exact Gibbs policy.*swap_combcp"):
         ring.gibbs(np.zeros(4))
     with pytest.raises(Unsupported):
         ring.exploration_policy("uniform")

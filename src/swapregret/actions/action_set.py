@@ -2,7 +2,7 @@ r"""An action set: one required method, everything else derived from it or overr
 
 A subclass must give :meth:`ActionSet.argmax`, :math:`\arg\max_{M \in \mathcal A} w\cdot M` with ties to a fixed rule.
 From that alone the base class has membership, enumeration, span and rank, barycentric spanner, KL projection and
-decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; laws that exist only for
+decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; policies that exist only for
 some sets (uniform, Gibbs) are refused by name elsewhere.
 """
 
@@ -67,9 +67,9 @@ class ActionSet(Labelled):
     has_uniform, has_gibbs, has_markov : bool
         Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
     is_chain_seen_through : bool
-        Whether Σ⁺M of its chains is found only beside uniform exploration.
+        Whether Σ⁺M of its chains is found only with bandit feedback and uniform exploration.
     has_iteration : bool
-        Whether Σ⁺M of lists beside uniform exploration can be iterated for, without a matrix.
+        Whether Σ⁺M of lists mixed with uniform exploration can be found by iteration, without a matrix.
     """
 
     is_uniform: bool = True
@@ -226,7 +226,7 @@ class ActionSet(Labelled):
         return self.rank + 1
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a law over actions with these marginals (Algorithm 2, line 5).
+        """Write a point of conv(A) as a policy over actions with these marginals (Algorithm 2, line 5).
 
         Parameters
         ----------
@@ -234,12 +234,12 @@ class ActionSet(Labelled):
             A point of conv(A).
         variants : int
             How many fixed, differently ordered decompositions to average. One has the smallest support; several
-            spread the law over more actions, which lowers the swap regret of the learners that play it.
+            spread the policy over more actions, which lowers the swap regret of the learners that play it.
         """
         return decompose(self, as_vector(marginals, self.dimension, "marginals"), variants=variants)
 
     def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
-        """Return the law of :meth:`decompose` as different actions, packed into words, and weights that add up to exactly 1.
+        """Return the policy of :meth:`decompose` as different actions, packed into words, and weights that add up to exactly 1.
 
         Examples
         --------
@@ -254,19 +254,19 @@ class ActionSet(Labelled):
     # ---- laws ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:
-        """Return the uniform law over all actions, where an exact one exists."""
-        raise self._unsupported("uniform law", "Use exploration_policy('spanner').")
+        """Return the uniform policy over all actions, where an exact one exists."""
+        raise self._unsupported("uniform policy", "Use exploration_policy('spanner').")
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
-        """Return the law p(M) ∝ exp(scores · M), where an exact one exists."""
-        raise self._unsupported("Gibbs law", "Use swap_combcp, which needs only a projection.")
+        """Return the policy p(M) ∝ exp(scores · M), where an exact one exists."""
+        raise self._unsupported("Gibbs policy", "Use swap_combcp, which needs only a projection.")
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
         """Return a Markov chain with these marginals, on sets that have one: no list, O(dimension)."""
-        raise self._unsupported("Markov law", "Use decompose, which lists actions.")
+        raise self._unsupported("Markov policy", "Use decompose, which lists actions.")
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
-        """Return the law μ that learners mix in to keep every direction of the span observable.
+        """Return the policy μ that learners mix in to keep every direction of the span observable.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ class ActionSet(Labelled):
             Whether Σ is wanted as a matrix.
         """
         if kind == "chain":
-            raise self._unsupported("Markov law", "Use law='list'.")
+            raise self._unsupported("Markov policy", "Use law='list'.")
         if kind == "iterated":
             raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:

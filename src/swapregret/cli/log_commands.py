@@ -31,8 +31,10 @@ def audit(
     ] = None,
     limit: Annotated[int, count("limit", "Exchanges to show.", least=0)] = 20,
     picture: Annotated[Path | None, page("picture", "Write a page with the gains to this HTML file.")] = None,
-    capacity: Annotated[int | None, count("capacity", "Most actions to keep an entry for.")] = None,
-    window: Annotated[int | None, days("window", "Days a window: external regret window by window too.")] = None,
+    capacity: Annotated[
+        int | None, count("capacity", "Most reward vectors to keep; past it regrets come as brackets.")
+    ] = None,
+    window: Annotated[int | None, days("window", "Days per window: show external regret window by window too.")] = None,
     confidence: Annotated[
         float, option("confidence", "How surely the ends of external regret hold, from totals.")
     ] = 0.95,

@@ -1,4 +1,4 @@
-"""``swapregret demo`` and ``game``: a world that turns in cycles, and players against each other."""
+"""``swapregret demo`` and ``game``: a world that moves in cycles, and players against each other."""
 
 import hashlib
 import math
@@ -44,7 +44,7 @@ def demo(
     seed: SeedOption = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Play Swap-ComBCP, a single learner and uniform play on a world that turns in cycles.
+    """Play Swap-ComBCP, a single learner and uniform play in a world that moves in cycles.
 
     Example: swapregret demo --horizon 20000 --seed 3
     """
@@ -145,7 +145,7 @@ def _print_demo(
         "seconds": ".1f",
     }
     table = table_of(
-        f"Choose {size} of {dimension}, {horizon:,} days, in a world that turns in cycles",
+        f"Choose {size} of {dimension}, {horizon:,} days, in a world that moves in cycles",
         ("player", "reward\nper day", "external\nregret / T", "swap\nregret / T", "seconds"),
         [[format(row[name], form) for name, form in formats.items()] for row in rows],
     )

@@ -63,7 +63,7 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
 def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
     """Return the day on which each phase ends, the lead-in first, until the horizon is passed.
 
-    The lead-in lasts L = max(16, T // 4096) days and leaves the next leader x = L/2 behind. It gains .4 a day, so the
+    The lead-in lasts L = max(16, T // 4096) days and leaves the next leader x = L/2 behind. It gains .4 per day, so the
     phase lasts ⌈x / .4⌉ days; the one after it is then .6 of that behind.
 
     Examples

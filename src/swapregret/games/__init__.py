@@ -1,6 +1,6 @@
 """Games: several players, each with its own action set, whose learners find correlated equilibria.
 
-One game a file; ``self_play`` lets players learn against each other, ``CorrelatedPlay`` is what they leave behind, ``certify``
+One file per game; ``self_play`` lets players learn against each other, ``CorrelatedPlay`` is what they leave behind, ``certify``
 says how close it is to equilibrium.
 """
 

@@ -70,14 +70,14 @@ class CorrelatedPlay:
             raise InvalidInput(
                 "`days` must be positive whole numbers, one per window, as many as `policies` has rows",
                 f"{len(days)} windows and {len(policies)} rows",
-                "Give every window its days and its laws.",
+                "Give every window its days and its policies.",
             )
         for row in policies:
             if [law.dimension for law in row] != dimensions:
                 raise InvalidInput(
-                    f"each row of `policies` must be {len(dimensions)} laws of dimensions {dimensions}",
+                    f"each row of `policies` must be {len(dimensions)} policies of dimensions {dimensions}",
                     repr([law.dimension for law in row]),
-                    "Give one law over its own set to each player.",
+                    "Give each player a policy over its own set.",
                 )
         object.__setattr__(self, "days", days)
         object.__setattr__(self, "policies", policies)

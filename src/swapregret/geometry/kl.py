@@ -125,7 +125,7 @@ def project_kl(
 
     Notes
     -----
-    A step costs O(n² d + n³/3) for n ≤ r + 1 actions held, and there is at most one oracle call a step besides the at most d + 1
+    A step costs O(n² d + n³/3) for n ≤ r + 1 actions held, and there is at most one oracle call per step besides the at most d + 1
     that find a first point with every coordinate some action has. Coordinates no action has stay at 0 and
     out of the objective. How many steps are needed grows with the spread of the log-weights and the rank: tens at d = 20,
     hundreds to thousands at d = 100. Coordinates below 1e-280 are refused.

@@ -108,7 +108,7 @@ def find_spanner(oracle: LinearOracle, span: Span, slack: float = 2.0) -> Spanne
                 raise NotConverged(
                     f"the spanner must be found within {limit} exchanges",
                     f"a coefficient of {value:.3g} after them",
-                    "Raise `slack`, or explore with the uniform law.",
+                    "Raise `slack`, or explore with the uniform policy.",
                 )
             _replace(inverse, k, best[J] @ inverse)
             rows[k] = best

@@ -17,7 +17,7 @@ class Ingredients:
     exploration : float or None
         γ; None is the paper's H^{-1/3}, H the ratio of the top two windows.
     exploration_law : str or None
-        μ, a ``kind`` of ``actions.exploration_policy``; None is the best law of the set (D23).
+        μ, a ``kind`` of ``actions.exploration_policy``; None is the best policy of the set (D23).
     rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int or None

@@ -43,9 +43,9 @@ def swap_combcp(
         T, the number of days to play. Playing on after it keeps working: the coarsest scale restarts.
     preset : {"adaptive", "multiscale", "paper"}
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
-        ``docs/deviations.md``; "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
-        (``docs/guarantee.md``): most reward and least regret nearly everywhere; "paper" follows the paper wherever it can
-        be followed.
+        ``docs/deviations.md``. "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
+        (``docs/adaptive.md``, ``docs/guarantee.md``); over 10,000 days or more it is nowhere dominated by another player that was
+        measured. "paper" follows the paper wherever it can be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
@@ -73,10 +73,10 @@ def swap_comband(
     schedule: Schedule | None = None,
     **ingredients: Any,
 ) -> Master:
-    """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs law.
+    """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs policy.
 
-    Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` has
-    no meaning here but for the adaptive preset, whose members are played as lists.
+    Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` matters
+    only with the adaptive preset, whose members are played as lists.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def canonical_order(rows: Actions) -> npt.NDArray[np.int64]:
 
 
 class FinitePolicy(Policy):
-    """A law given by its atoms and their weights.
+    """A policy given by its atoms, the actions it may draw, and their weights.
 
     Parameters
     ----------
@@ -78,10 +78,10 @@ class FinitePolicy(Policy):
 
     Examples
     --------
-    >>> law = FinitePolicy([[1, 0], [0, 1], [1, 0]], [.25, .5, .25])
-    >>> law.atoms.tolist(), law.weights.tolist()
+    >>> policy = FinitePolicy([[1, 0], [0, 1], [1, 0]], [.25, .5, .25])
+    >>> policy.atoms.tolist(), policy.weights.tolist()
     ([[1, 0], [0, 1]], [0.5, 0.5])
-    >>> law.second_moment([1., 0.]).tolist()
+    >>> policy.second_moment([1., 0.]).tolist()
     [0.5, 0.0]
     """
 
@@ -120,15 +120,15 @@ class FinitePolicy(Policy):
         self.dimension = rows.shape[1]
 
     def reweighted(self, weights: npt.ArrayLike) -> "FinitePolicy":
-        """Return the law with other weights on the same atoms, without sorting or copying them.
+        """Return the policy with other weights on the same atoms, without sorting or copying them.
 
         A learner that lists all actions makes one such policy per day, and all of them share one table; only where a weight
         is below 2⁻⁵² is the list shortened.
 
         Examples
         --------
-        >>> law = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
-        >>> law.reweighted([.25, .75]).atoms is law.atoms, law.reweighted([1., 0.]).atoms.tolist()
+        >>> policy = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
+        >>> policy.reweighted([.25, .75]).atoms is policy.atoms, policy.reweighted([1., 0.]).atoms.tolist()
         (True, [[1, 0]])
         """
         mass = on_grid(weights)
@@ -159,7 +159,7 @@ class FinitePolicy(Policy):
         return self._weights
 
     def finite(self) -> "FinitePolicy":
-        """Return the law itself."""
+        """Return the policy itself."""
         return self
 
     def sample(self, rng: np.random.Generator) -> Action:
@@ -211,7 +211,7 @@ class FinitePolicy(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         weights = held_chances(held, "_weights")
         return cls(held_array(held, "_atoms", "int64", (len(weights), None), 0, 1), weights)
 

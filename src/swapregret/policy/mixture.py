@@ -90,7 +90,7 @@ class Mixture(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         return cls(held_tuple(held, "components", Policy), held_chances(held, "component_weights"))
 
 

@@ -36,7 +36,7 @@ def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
 
 
 class Policy(ABC):
-    """A law over actions. Immutable: a learner that changes its mind makes a new one."""
+    """A probability distribution over actions. Immutable: a learner that changes its mind makes a new one."""
 
     dimension: int
     has_atoms: bool = False
@@ -72,7 +72,7 @@ class Policy(ABC):
         return float(self.probabilities(as_action(action, self.dimension)[None])[0])
 
     def probabilities(self, actions: Actions) -> Vector:
-        """Return p(M) of every row; laws that know it in closed form need no list."""
+        """Return p(M) of every row; policies that know it in closed form need no list."""
         law = self.finite()
         return np.array([law.weights[(law.atoms == action).all(axis=1)].sum() for action in actions], dtype=np.float64)
 
@@ -89,7 +89,7 @@ class Policy(ABC):
         return frozen((columns + columns.T) / 2.0)
 
     def finite(self) -> "FinitePolicy":
-        """List the support: the same law as atoms and weights in canonical order."""
+        """List the support: the same policy as atoms and weights in canonical order."""
         raise Unsupported(
             "the support of the policy must be small enough to be listed",
             f"{type(self).__name__}, whose support is not listed",
@@ -98,7 +98,7 @@ class Policy(ABC):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked; ``most`` bounds the elements of the set.
+        """Return the policy that a file holds, its numbers checked; ``most`` bounds the elements of the set.
 
         Only classes that ``swapregret.registry`` names are asked.
         """

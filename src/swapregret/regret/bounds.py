@@ -81,8 +81,9 @@ def swap_comband_bound(
     branching: int | None = None,
     n_scales: int | None = None,
 ) -> Bound:
-    """Return the bound on the swap regret of Swap-ComBand, with g = md + m² log d/λ + 2 (the proof's, D10).
+    """Return the bound on the swap regret of Swap-ComBand, with g = md + m² log d/λ + 2.
 
+    This g is that of the external regret; the proof of the theorem, and ``Schedule.from_theorem``, round log d up (D10).
     Without ``branching`` and ``n_scales``: (4 + 6 log log T + 6 log g)·T/log T; with them, the line of the proof that
     still has H and K in it, as of :func:`swap_combcp_bound`.
 

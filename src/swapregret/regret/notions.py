@@ -185,7 +185,7 @@ def _notes(ledger: Ledger) -> str:
         )
     if ledger.dropped is not None:
         words += (
-            f"; {ledger.dropped.n_laws:,.0f} laws without listed support entered by sampled play, which can only be too"
+            f"; {ledger.dropped.n_laws:,.0f} policies without a listed support entered by sampled play, which can only be too"
             " high in expectation"
         )
     elif len(ledger.laws) > 1:

@@ -61,17 +61,17 @@ class Session(Generic[State]):
     player : Player
         Who plays, e.g. ``sr.swap_combcp(actions, horizon=…)``.
     rng : int, SeedSequence, Generator or None
-        The one door of randomness. None draws entropy, recorded in ``entropy``; a Generator is used, not copied.
+        Where all randomness comes from. None draws entropy, recorded in ``entropy``; a Generator is used, not copied.
     reward_range : (float, float), optional
         The least and the largest total reward an action can get, mapped to [0, 1] (D15); [0, 1] if neither range is given.
     cost_range : (float, float), optional
         The least and the largest total cost, instead of ``reward_range``: ``observe`` is then told costs, the less the better.
     max_open : int
-        How many decisions may wait for their reward at once. They may be observed in any order, each with the law that
+        How many decisions may wait for their reward at once. They may be observed in any order, each with the policy that
         drew it, so estimates stay unbiased; the player meanwhile acts on what it has seen (deviation D25).
     journal : path, optional
         Append every event to this file before the call returns. If the file exists the session goes on where it
-        ended, with its own generator; ``player``, ``reward_range`` and ``max_open`` must then be as they were.
+        ended, with its own generator; the player, the range and ``max_open`` must then be as they were.
     sync : bool
         Whether the journal waits for the disk: needed to survive the death of the machine, not of the process.
     warm : bool
@@ -176,7 +176,7 @@ class Session(Generic[State]):
         return tuple(self._open.values())
 
     def policy(self) -> Policy:
-        """Return the law of the next action."""
+        """Return the policy of the next action."""
         return self.player.policy(self._state)
 
     def marginals(self) -> Vector:

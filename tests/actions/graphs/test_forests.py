@@ -96,7 +96,7 @@ def test_what_has_no_polynomial_law_is_refused_and_says_why():
     large = Forests(nx.complete_graph(14), 9)
     assert large.n_actions is None
     assert not large.has_uniform
-    with pytest.raises(Unsupported, match="uniform law"):
+    with pytest.raises(Unsupported, match="uniform policy"):
         large.uniform_policy()
     with pytest.raises(InvalidInput):
         small.gibbs(np.zeros(3))

@@ -41,9 +41,9 @@ def test_laws_that_need_a_list_are_refused_by_name() -> None:
     """An oracle gives neither a uniform nor a Gibbs law, nor a count; exploration falls to the spanner."""
     actions = OracleSet(4, best_two)
     assert actions.n_actions is None
-    with pytest.raises(Unsupported, match="uniform law"):
+    with pytest.raises(Unsupported, match="uniform policy"):
         actions.uniform_policy()
-    with pytest.raises(Unsupported, match="Gibbs law"):
+    with pytest.raises(Unsupported, match="Gibbs policy"):
         actions.gibbs(np.zeros(4))
     assert len(actions.exploration_policy().weights) == actions.rank == 4
 

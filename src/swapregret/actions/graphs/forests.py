@@ -37,8 +37,8 @@ class Forests(GraphicBases):
     -----
     Costs are those of ``SpanningTrees``; the projection truncates the principal partition,
     the decomposition goes through the trees of a graph with one more vertex. For k below the rank, counting is hard in general:
-    ``n_actions`` is None where there are more than 100,000 forests, and there is then no uniform law. There is no exact
-    polynomial Gibbs law; with k equal to the rank it is that of spanning trees.
+    ``n_actions`` is None where there are more than 100,000 forests, and there is then no uniform policy. There is no exact
+    polynomial Gibbs policy; with k equal to the rank it is that of spanning trees.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Forests(GraphicBases):
             return super()._uniform
         if not self.has_uniform:
             raise Unsupported(
-                f"the forests must be at most {ENUMERATION_LIMIT:,} to have an exact uniform law",
+                f"the forests must be at most {ENUMERATION_LIMIT:,} to have an exact uniform policy",
                 f"{self!r}, which has more",
                 "Use exploration_policy('spanner').",
             )
@@ -121,14 +121,14 @@ class Forests(GraphicBases):
         return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
     def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
-        """Return the law p(F) ∝ exp(scores · F) if k is the rank; otherwise say why there is none."""
+        """Return the policy p(F) ∝ exp(scores · F) if k is the rank; otherwise say why there is none."""
         s = as_vector(scores, self.dimension, "scores")
         if not self.is_maximal:
             raise Unsupported(
-                "the set must have an exact Gibbs law that can be computed in polynomial time",
+                "the set must have an exact Gibbs policy that can be computed in polynomial time",
                 f"{self!r}, and to sum over forests of fewer edges than the {self._graph.rank} of a spanning tree is as hard as "
                 "counting them, which is #P-hard",
-                "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have the law of trees.",
+                "Use swap_combcp, which needs only a projection; of size equal to the rank, forests have that of trees.",
             )
         return super().gibbs(s)
 

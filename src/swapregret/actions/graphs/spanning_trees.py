@@ -34,11 +34,11 @@ class SpanningTrees(GraphicBases):
     operation      how                                                                     cost
     ============== ======================================================================= =============================
     argmax         Kruskal with a heap                                                     O(d + n log d) on dense graphs
-    n_actions      matrix-tree theorem modulo primes, exact                                sparse elimination a prime
+    n_actions      matrix-tree theorem modulo primes, exact                                sparse elimination per prime
     span           connected components of the matroid: rank d − (blocks − 1)              O(n d)
     kl_project     principal partition, divide and conquer, flows in integers              ≤ 2·blocks − 1 separations
     decompose      vertices split off and put back, in integers of 2⁻⁵²                    O(d) flows
-    uniform, Gibbs transfer current matrix; Wilson's or the chain-rule sampler             O(n² d) once, O(d²) a product
+    uniform, Gibbs transfer current matrix; Wilson's or the chain-rule sampler             O(n² d) once, O(d²) per product
     ============== ======================================================================= =============================
 
     Examples

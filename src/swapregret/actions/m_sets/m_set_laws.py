@@ -102,7 +102,7 @@ class GibbsSubsets(Policy):
 
     Notes
     -----
-    O(d·m) to build and for a moment, O(d) a draw, O(d²·m) for the dense Σ. Only the partition sums are kept as
+    O(d·m) to build and for a moment, O(d) per draw, O(d²·m) for the dense Σ. Only the partition sums are kept as
     logarithms, so scores of any spread are handled without cancellation.
 
     Examples

@@ -58,10 +58,10 @@ class MSets(ActionSet):
     operation      how                                            cost
     ============== ============================================== ==============
     argmax         quickselect, lowest index on ties              O(d)
-    kl_project     x = min(1, c·w), capped in passes, log domain  O(d) a pass
+    kl_project     x = min(1, c·w), capped in passes, log domain  O(d) per pass
     decompose      systematic sampling in units of 2⁻⁴⁴           O(d²/64)
     markov_policy  pivotal sampling in these units, no list       O(d)
-    uniform law    closed form, λ_min = m(d−m)/(d(d−1))           O(m) a draw
+    uniform        closed form, λ_min = m(d−m)/(d(d−1))           O(m) per draw
     gibbs          chain over the elements, log partition sums    O(d·m)
     ============== ============================================== ==============
 
@@ -164,7 +164,7 @@ class MSets(ActionSet):
         return fixed_orders(_ORDER_SEED, count, self.dimension)[0]
 
     def uniform_policy(self) -> Policy:
-        """Return the uniform law over all C(d, m) sets, in closed form."""
+        """Return the uniform policy over all C(d, m) sets, in closed form."""
         return self._uniform
 
     @cached_property
@@ -183,7 +183,7 @@ class MSets(ActionSet):
         return made(common, self.orders(variants))
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
-        """Return the law p(M) ∝ exp(scores·M), exact in O(d·m)."""
+        """Return the policy p(M) ∝ exp(scores·M), exact in O(d·m)."""
         return GibbsSubsets(as_vector(scores, self.dimension, "scores"), self.size)
 
     def __repr__(self) -> str:

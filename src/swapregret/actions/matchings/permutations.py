@@ -34,9 +34,9 @@ class Permutations(MatchingSet):
     operation      how                                                  cost
     ============== ==================================================== ==================
     argmax         Jonker–Volgenant                                     O(n³)
-    kl_project     Sinkhorn sweeps, then Newton on the column prices    O(n²) – O(n³) a step
-    decompose      Birkhoff in whole numbers, ≤ n²−2n+2 permutations    O(n) – O(n²) a term
-    uniform law    closed form, λ_min = 1/(n−1)                         O(n) a draw
+    kl_project     Sinkhorn sweeps, then Newton on the column prices    O(n²) – O(n³) per step
+    decompose      Birkhoff in whole numbers, ≤ n²−2n+2 permutations    O(n) – O(n²) per term
+    uniform        closed form, λ_min = 1/(n−1)                         O(n) per draw
     gibbs          recursion over subsets, n ≤ 14                       O(n 2ⁿ)
     ============== ==================================================== ==================
 
@@ -75,7 +75,7 @@ class Permutations(MatchingSet):
         return self._rows
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
-        """Return the law p(M) ∝ exp(scores·M), exact, for n ≤ 14.
+        """Return the policy p(M) ∝ exp(scores·M), exact, for n ≤ 14.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class Permutations(MatchingSet):
         table = self._table(scores, "scores")
         if not self.has_gibbs:
             raise Unsupported(
-                f"an exact Gibbs law of permutations must have n ≤ {GIBBS_LIMIT}",
+                f"an exact Gibbs policy of permutations must have n ≤ {GIBBS_LIMIT}",
                 f"n = {self.n}, whose normalisation is a permanent over 2^{self.n} subsets",
                 "Use swap_combcp, which needs only a projection and works for any n.",
             )

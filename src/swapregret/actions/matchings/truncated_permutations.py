@@ -35,7 +35,7 @@ class TruncatedPermutations(MatchingSet):
     argmax      Jonker–Volgenant, rectangular                       O(k²m)
     kl_project  sweeps, then Newton on the prices of wanted columns O(km) – O(k³) per step
     decompose   matchings covering rows and full columns, ≤ rank    O(m) – O(km) per term
-    uniform law closed form, λ_min = (m−k)/(m(m−1)) for k < m       O(m) per draw
+    uniform     closed form, λ_min = (m−k)/(m(m−1)) for k < m       O(m) per draw
     gibbs       none: refused
     =========== =================================================== ======================
 
@@ -92,7 +92,7 @@ class TruncatedPermutations(MatchingSet):
         """
         square = " Permutations(n) has one for n ≤ 14." if self._rows == self._columns else ""
         raise Unsupported(
-            "an exact Gibbs law must have a normalisation that can be computed in polynomial time",
+            "an exact Gibbs policy must have a normalisation that can be computed in polynomial time",
             f"{self!r}, where it is a sum over matchings, in general as hard as a permanent",
             f"Use swap_combcp, which needs only a projection.{square}",
         )

@@ -114,11 +114,11 @@ class Explicit(ActionSet):
         return iter(self._rows)
 
     def uniform_policy(self) -> FinitePolicy:
-        """Return the uniform law over the actions."""
+        """Return the uniform policy over the actions."""
         return FinitePolicy(self._rows, np.full(len(self._rows), 1.0 / len(self._rows)))
 
     def gibbs(self, scores: npt.ArrayLike) -> FinitePolicy:
-        """Return the law p(M) ∝ exp(scores · M), by listing; weights below 2⁻⁵² are dropped."""
+        """Return the policy p(M) ∝ exp(scores · M), by listing; weights below 2⁻⁵² are dropped."""
         totals = self._table @ as_vector(scores, self.dimension, "scores")
         mass = np.exp(totals - totals.max())
         return FinitePolicy(self._rows, mass / mass.sum())

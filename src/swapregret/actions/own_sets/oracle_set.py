@@ -89,7 +89,7 @@ class OracleSet(ActionSet):
     # ---- fewer questions -------------------------------------------------------------------------------------------
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
-        """Write a point as a law over actions; actions that are known are tried before the oracle is asked."""
+        """Write a point as a policy over actions; actions that are known are tried before the oracle is asked."""
         point, count = as_vector(marginals, self.dimension, "marginals"), as_integer(variants, "variants", 1)
         table, first = self._parts_of(point)
         table, total = decompose_from(self.sparing, point, table, range(1, count))

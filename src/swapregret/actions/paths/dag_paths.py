@@ -266,14 +266,14 @@ class DagPaths(ActionSet):
         return MarkovPaths(self._graph, flow_transition(self._graph.start, self._flow(marginals)))
 
     def gibbs(self, scores: npt.ArrayLike) -> MarkovPaths:
-        """Return the law p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
+        """Return the policy p(M) ∝ exp(scores · M), by weight pushing (Takimoto and Warmuth 2003)."""
         graph = self._graph
         values = as_vector(scores, self.dimension, "scores")[graph.edge]
         to_sink = log_sums_to_sink(graph.start, graph.head, values)
         return MarkovPaths(graph, gibbs_transition(graph.start, graph.head, values, to_sink))
 
     def uniform_policy(self) -> MarkovPaths:
-        """Return the uniform law: a chain that leaves each vertex in proportion to the paths that follow."""
+        """Return the uniform policy: a chain that leaves each vertex in proportion to the paths that follow."""
         return self._uniform
 
     @cached_property
@@ -281,7 +281,7 @@ class DagPaths(ActionSet):
         return self.gibbs(np.zeros(self.dimension))
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
-        """Return the law μ that learners mix in to keep every direction of the span observable.
+        """Return the policy μ that learners mix in to keep every direction of the span observable.
 
         Parameters
         ----------

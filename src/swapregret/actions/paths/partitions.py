@@ -58,7 +58,7 @@ class Partitions(ActionSet):
     argmax         dynamic programming, O(d)      the same on the paths
     kl_project     Newton on potentials           interior point method on the flows
     decompose      integer path stripping         general, at most rank atoms
-    gibbs, uniform weight pushing, exact          the image of the path law, exact
+    gibbs, uniform weight pushing, exact          the image of the path policy, exact
     ============== ============================== ===========================================
 
     Examples
@@ -252,7 +252,7 @@ class Partitions(ActionSet):
         return np.asarray((0.5 * cover.marginals() + 0.5 * uniform.marginals())[self._paths.graph.edge])
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a law: path stripping for paths, the general method for compact coordinates."""
+        """Write a point of conv(A) as a policy: path stripping for paths, the general method for compact coordinates."""
         if self.is_compact:
             return super().decompose(marginals, variants=variants)
         return self._paths.decompose(marginals, variants=variants)
@@ -260,11 +260,11 @@ class Partitions(ActionSet):
     # ---- laws ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:
-        """Return the uniform law, exact."""
+        """Return the uniform policy, exact."""
         return self._law(self._paths.uniform_policy())
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
-        """Return the law p(M) ∝ exp(scores · M), exact, by weight pushing on the paths."""
+        """Return the policy p(M) ∝ exp(scores · M), exact, by weight pushing on the paths."""
         values = as_vector(scores, self.dimension, "scores")
         return self._law(self._paths.gibbs(values[self._image] if self.is_compact else values))
 
@@ -273,7 +273,7 @@ class Partitions(ActionSet):
         return super().markov_policy(marginals) if self.is_compact else self._paths.markov_policy(marginals)
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
-        """Return the law μ that learners mix in: ``"cover"`` (the default), ``"uniform"`` or ``"spanner"``."""
+        """Return the policy μ that learners mix in: ``"cover"`` (the default), ``"uniform"`` or ``"spanner"``."""
         if isinstance(kind, str) and kind == "spanner":
             return super().exploration_policy(kind)
         return self._law(self._paths.exploration_policy(kind))

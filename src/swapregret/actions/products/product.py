@@ -48,7 +48,7 @@ class Product(ActionSet):
     kl_project     by parts: the divergence is a sum; gaps add up
     decompose      the lists of the parts, coupled: at most Σ n_i − (k − 1) actions
     span, rank     in closed form: Σ r_i, less one for each level part but the first
-    uniform, gibbs independent draws, where all parts have the law
+    uniform, gibbs independent draws, where all parts have the policy
     exploration    independent draws; Σ has blocks x_i x_jᵀ
     ============== =========================================================================
 
@@ -178,7 +178,7 @@ class Product(ActionSet):
     # ---- laws ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:
-        """Return the uniform law: independent uniform draws."""
+        """Return the uniform policy: independent uniform draws."""
         return self._uniform if self.has_uniform else super().uniform_policy()
 
     @cached_property
@@ -186,14 +186,14 @@ class Product(ActionSet):
         return ProductPolicy([part.uniform_policy() for part in self.parts])
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
-        """Return the law p(M) ∝ exp(scores · M): independent draws from the Gibbs laws of the sets."""
+        """Return the policy p(M) ∝ exp(scores · M): independent draws from the Gibbs policies of the sets."""
         if not self.has_gibbs:
             return super().gibbs(scores)
         pieces = self.split(as_vector(scores, self.dimension, "scores"))
         return ProductPolicy([part.gibbs(piece) for part, piece in zip(self.parts, pieces, strict=True)])
 
     def exploration_policy(self, kind: str | None = None) -> Policy:
-        """Return independent draws from the exploration laws of the sets; or a law of the named kind."""
+        """Return independent draws from the exploration policies of the sets; or a policy of the named kind."""
         return self._exploration if kind is None else super().exploration_policy(kind)
 
     @cached_property

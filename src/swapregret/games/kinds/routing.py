@@ -26,7 +26,7 @@ Commodity = tuple[Hashable, Hashable]
 
 
 class RoutingGame(CongestionGame):
-    """An atomic routing game, one player a commodity.
+    """An atomic routing game, one player per commodity.
 
     Parameters
     ----------

@@ -5,9 +5,9 @@ the odd windows. With :math:`\varphi_i(b) = \arg\max_{M} U_i[b]\cdot M`,
 
 .. math:: \widehat S = \sum_b U_1[b]\cdot(\varphi_0(b) - b) + U_0[b]\cdot(\varphi_1(b) - b).
 
-Each rule is judged on windows it was not chosen on, so noise adds nothing to Ŝ on average; an action that was played in even
-or in odd windows only is left as it is. Once Ŝ exceeds the threshold only
-the cold scales are played, unfiltered and with equal weights (``docs/guarantee.md``).
+Each rule is judged on windows it was not chosen on, so noise adds nothing to Ŝ on average (exactly so for policies that are
+fixed in advance). An action that was played only in even, or only in odd windows is left as it is. Once Ŝ exceeds the threshold,
+only the cold scales are played, unfiltered and with equal weights (``docs/guarantee.md``).
 """
 
 from typing import Any

@@ -1,9 +1,9 @@
 r"""What to play instead: the swap function itself, learned online and applied to the play.
 
 For a recommended action a, :math:`v = V[a] + \tfrac{2}{|P|}\sum_P V_2/N_2` is what the world paid while a was recommended,
-shrunk towards what it paid while pairs of its elements were. The filter plays the M that maximises
-:math:`v\cdot M - \tau\,|a \setminus M|` in place of a: every element that is given up must be worth it. One call of the oracle finds
-M, with τ added to the entries of a. On a set known by an oracle alone, M is the best of the known actions; the oracle is not asked.
+shrunk towards what it paid while pairs of its elements were. In place of a the filter plays the M that maximises
+:math:`v\cdot M - \tau\,|a \setminus M|`: every element that is given up must be worth it. One call of the oracle finds M, with τ
+added to the entries of a. On a set known by an oracle alone, M is the best of the known actions, and the oracle is not asked.
 After n base windows τ is
 
 .. math:: c\,\sqrt{2\log d}\,\sqrt{1 + 200/n}

@@ -168,7 +168,7 @@ def _leverage(player: ComBand) -> float:
     smallest = smallest_eigenvalue(player.mu, span)
     if smallest <= 0.0:
         raise TooLarge(
-            "the exploration law must show every direction of the span",
+            "the exploration policy must show every direction of the span",
             f"one with smallest eigenvalue {smallest}",
             "Use exploration_law='spanner'.",
         )

@@ -14,7 +14,7 @@ from swapregret.learners.schedule import Schedule
 def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingredients: Any) -> SwapMaster:
     """Return one Lazy-ComBCP that updates as often as the finest scale of Swap-ComBCP and never restarts.
 
-    Its external regret is small; its swap regret need not be: on a world that turns in cycles it follows the leader
+    Its external regret is small; its swap regret need not be: in a world that moves in cycles it follows the leader
     that was, and a rule "whenever you chose X, choose Y" would have gained a constant a day.
 
     Parameters

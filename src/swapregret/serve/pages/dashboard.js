@@ -67,7 +67,7 @@ function draw() {
   fact(facts, "Skipped", number(totals.n_skips));
   fact(facts, "Open", number(view.n_open));
   fact(facts, `Mean ${view.unit}`, rewarded ? number(totals.reward_sum / rewarded) : "–");
-  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "tripped: only the floor is played" : `quiet (${number(player.guard_estimate)})`, player.guard_has_tripped ? "bad" : "good");
+  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "tripped: only the cold scales are played" : `quiet (${number(player.guard_estimate)})`, player.guard_has_tripped ? "bad" : "good");
   $("#facts").replaceChildren(...facts.children);
 
   const rewards = view.rewards.map((r) => ({ x: r.day, y: r.mean, low: r.mean - 2 * r.error, high: r.mean + 2 * r.error }));

@@ -25,9 +25,9 @@ class Cost:
     limit : int
         The largest N it accepts unless told otherwise.
     base : float
-        Seconds a day that do not depend on N.
+        Seconds per day that do not depend on N.
     per_action, per_pair, per_triple : float
-        Seconds a day for each action, for each pair and for each triple of actions.
+        Seconds per day for each action, for each pair and for each triple of actions.
     vectors, matrices : int
         Arrays of N and of N² numbers it keeps.
     """

@@ -73,7 +73,7 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
         inverse = (inverse - np.outer(column, column) * (ratio / (1.0 + ratio * g[k]))) / (1.0 - alpha)
         g = (g - (V @ column) ** 2 * (ratio / (1.0 + ratio * g[k]))) / (1.0 - alpha)
     raise NotConverged(
-        f"the D-optimal law must be found within {_LIMIT} steps",
+        f"the D-optimal policy must be found within {_LIMIT} steps",
         f"a largest leverage of {g.max():.6g} at rank {r}",
         "Raise `tolerance`, or explore with the spanner.",
     )
