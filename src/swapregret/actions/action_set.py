@@ -305,7 +305,11 @@ class ActionSet(Labelled):
             Whether Σ is wanted as a matrix.
         """
         if kind == "chain":
-            raise self._unsupported("Markov policy", "Use law='list'.")
+            raise Unsupported(
+                "a set that is played by chains must have a family of kind 'chain'",
+                f"{self!r}, which has none",
+                "Use law='list', leave `has_markov` False, or give that family.",
+            )
         if kind == "iterated":
             raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:

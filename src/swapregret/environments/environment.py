@@ -25,7 +25,7 @@ Draw = Callable[["Environment", int, int], Matrix]
 
 @dataclass(frozen=True)
 class Environment:
-    """A sequence of reward vectors that does not react.
+    """A sequence of reward vectors that is fixed before the play.
 
     Parameters
     ----------

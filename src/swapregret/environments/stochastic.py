@@ -14,7 +14,7 @@ _STRETCHES = 1000
 
 @refuses
 def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5, rng: Seed = None) -> Environment:
-    """Return independent days of one law: the elements of a random action at ``high``, the others at ``low``.
+    """Return independent days of one distribution: the elements of a random action at ``high``, the others at ``low``.
 
     Both are levels in [0, 1]; ``rng`` chooses the good action and the noise.
 

@@ -46,7 +46,7 @@ class UniformPlayer(PointPlayer):
 
 @refuses
 def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
-    """Return the player that never learns; the horizon is accepted and not needed.
+    """Return the player that never learns; the horizon is accepted and ignored.
 
     Examples
     --------
