@@ -54,13 +54,15 @@ def count_in_words(count: int | float) -> str:
 
 
 def power_in_words(exponent: float) -> str:
-    """Write ten to some power, however large.
+    """Write ten to some power, however large, as a count.
 
     Examples
     --------
-    >>> power_in_words(9.0), power_in_words(22.863), power_in_words(2e9)
-    ('10⁹', '7.3·10²²', '10 to the power of 2·10⁹')
+    >>> power_in_words(3.0), power_in_words(22.863), power_in_words(2e9)
+    ('1,000', '7.3·10²²', '10 to the power of 2·10⁹')
     """
+    if exponent < 9.0:
+        return f"{10**exponent:,.0f}"
     if exponent >= 1e6:
         return f"10 to the power of {count_in_words(exponent)}"
     whole = math.floor(exponent)

@@ -1,6 +1,5 @@
 """A graph as it came from a file or from networkx: its edges in order, and a column of values for each attribute."""
 
-import heapq
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -201,20 +200,13 @@ class Network:
         return self._keep(kept, edges=edges, directed=True)
 
     def _distances(self, source: Vertex, lengths: Sequence[float]) -> dict[Vertex, float]:
-        after: dict[Vertex, list[tuple[Vertex, float]]] = {vertex: [] for vertex in self.vertices}
-        for (u, v), cost in zip(self.edges, lengths, strict=True):
-            after[u].append((v, cost))
-            if not self.directed:
-                after[v].append((u, cost))
-        order = {vertex: index for index, vertex in enumerate(self.vertices)}
-        distance: dict[Vertex, float] = {}
-        queue: list[tuple[float, int, Vertex]] = [(0.0, order[source], source)]
-        while queue:
-            reached, _, u = heapq.heappop(queue)
-            if u in distance:
-                continue
-            distance[u] = reached
-            for v, cost in after[u]:
-                if v not in distance:
-                    heapq.heappush(queue, (reached + cost, order[v], v))
-        return distance
+        """Return how far from the source each vertex is that it reaches."""
+        number = {vertex: index for index, vertex in enumerate(self.vertices)}
+        shortest: dict[tuple[int, int], float] = {}
+        for (u, v), length in zip(self.edges, lengths, strict=True):
+            pair = number[u], number[v]
+            shortest[pair] = min(length, shortest.get(pair, math.inf))  # of parallel edges
+        ends = np.array(list(shortest), dtype=np.int64).reshape(-1, 2).T
+        graph = scipy.sparse.csr_array((list(shortest.values()), ends), shape=(len(number),) * 2)
+        found = scipy.sparse.csgraph.dijkstra(graph, directed=self.directed, indices=number[source])
+        return {vertex: each for vertex, each in zip(number, found.tolist(), strict=True) if each < math.inf}

@@ -36,7 +36,7 @@ def test_a_set_too_large_to_list_conforms() -> None:
     """Certificates that need no list hold for C(40, 12) actions, and listing them is refused."""
     actions = MSets(40, 12)
     assert [name for name, _ in check_action_set(actions).skipped] == ["enumeration"]
-    with pytest.raises(TooLarge, match="5,586,853,480 actions"):
+    with pytest.raises(TooLarge, match=r"5\.6·10⁹ actions"):
         actions.enumerate()
 
 
@@ -216,7 +216,7 @@ def test_ten_thousand_coordinates() -> None:
     assert uniform.probability(best) == 0.0  # 10^-1410 is no float
     assert actions.rank == 10_000
     assert not {"lift", "basis"} & set(vars(actions.span))
-    with pytest.raises(TooLarge, match=r"about 10\^1409\.9 actions"):
+    with pytest.raises(TooLarge, match=r"\d·10¹⁴⁰⁹ actions"):
         actions.enumerate()
 
 

@@ -6,7 +6,7 @@ r"""Forests of a fixed number of edges: what spanning trees and k-forests have i
 
 from collections.abc import Hashable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,10 @@ from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integ
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import LazySpan
-from swapregret.networks.network import Network
 from swapregret.policy import GRID, Policy
+
+if TYPE_CHECKING:
+    from swapregret.networks.network import Network
 
 INSIDE = 1e-8
 """How far from the polytope a point that is decomposed may be."""
@@ -73,8 +75,10 @@ class GraphicBases(ActionSet):
         """Return the graph as the kernels see it."""
         return self._graph
 
-    def network(self) -> Network:
+    def network(self) -> "Network":
         """Return the graph, undirected; without vertices that have no edges."""
+        from swapregret.networks.network import Network
+
         tails, heads, names = self._graph.tails.tolist(), self._graph.heads.tolist(), self._graph.vertices
         edges = tuple((names[tail], names[head]) for tail, head in zip(tails, heads, strict=True))
         return Network(edges, directed=False, vertices=names)

@@ -7,7 +7,7 @@ flows of one unit from s to t. Paths need not be equally long (deviation D12).
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,10 @@ from swapregret.actions.paths.path_span import PathSpan, path_rank
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
-from swapregret.networks.network import Network
 from swapregret.policy import Policy
+
+if TYPE_CHECKING:
+    from swapregret.networks.network import Network
 
 _ORDER_SEED = 0xDA6
 _TOLERANCE = 1e-8
@@ -132,8 +134,10 @@ class DagPaths(ActionSet):
         """Return the edges as given, one per coordinate."""
         return self._graph.edges
 
-    def network(self) -> Network:
+    def network(self) -> "Network":
         """Return the graph, directed."""
+        from swapregret.networks.network import Network
+
         return Network(self.edges, directed=True)
 
     @property

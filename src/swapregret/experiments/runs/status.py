@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,19 +73,13 @@ class Status:
         self._told = time.monotonic()
         spent = self._told - self._began
         info = self._info
-        content = {
-            "worker": self._worker,
-            "run": info.id,
-            "label": f"{info.player} | {info.environment} | {info.set} | #{info.replication}",
-            "day": self._day,
-            "horizon": info.horizon,
-            "rounds_per_second": (self._day - self._first) / spent if spent > 0 else 0.0,
-            "swap_per_round": self._swap,
-        }
+        label = f"{info.player} | {info.environment} | {info.set} | #{info.replication}"
+        speed = (self._day - self._first) / spent if spent > 0 else 0.0
+        report = WorkerReport(self._worker, info.id, label, self._day, info.horizon, speed, self._swap)
         with contextlib.suppress(OSError):  # what is shown meanwhile is not worth a run
             self._path.parent.mkdir(parents=True, exist_ok=True)
             hidden = self._path.with_suffix(".new")
-            hidden.write_text(json.dumps(content), encoding="utf-8")
+            hidden.write_text(json.dumps(asdict(report)), encoding="utf-8")
             os.replace(hidden, self._path)
 
 
