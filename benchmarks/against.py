@@ -8,6 +8,9 @@ The older source is taken out of git into a folder that is removed again, and ru
 the block rates and the learners of ``swapregret bench`` and measured play off m-sets (a ledger, adaptive and multi-scale), in
 turns, one after the other, each in a process of its own; the best of the turns counts. The table shows thousands of rounds per
 second of processor time, and the ratio. Compiling is left out.
+
+Random streams differ between revisions, and where policies come near an action a day costs more or less as the draws fall: on
+partitions 20 → 10 seeds differ by a factor of 1.7. So both sources play the same number of days, under seeds 0 to 7.
 """
 
 import argparse
@@ -28,7 +31,7 @@ import swapregret as sr
 from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, round_player, world
 from swapregret.experiments.bench.timing import measure
 
-only, seconds = sys.argv[1], float(sys.argv[2])
+only, seconds, days = sys.argv[1], float(sys.argv[2]), json.loads(sys.argv[3])
 rates = {}
 
 
@@ -38,9 +41,13 @@ def note(name, rate):
         print(name, f"{rates[name]:.4g}", file=sys.stderr, flush=True)
 
 
-def unmeasured(player, state):
-    run = lambda rounds: sr.play(player, world(player.actions, rounds, state), rng=0, measure="none")
-    return measure(run, seconds).rounds_per_second
+def unmeasured(name, player, state):
+    run = lambda rounds, seed=0: sr.play(player, world(player.actions, rounds, state), rng=seed, measure="none")
+    rounds = days.setdefault(name, measure(run, seconds).rounds)
+    began = time.process_time()
+    for seed in range(8):
+        run(rounds, seed)
+    return 8 * rounds / (time.process_time() - began)
 
 
 def measured(actions, preset, rounds=20_000):
@@ -54,10 +61,12 @@ def measured(actions, preset, rounds=20_000):
 
 for case in ROUNDS:
     for state in STATES:
-        note(f"{case.name}, {state}", lambda: unmeasured(round_player(case.make(), state, case.learner), state))
+        name = f"{case.name}, {state}"
+        note(name, lambda: unmeasured(name, round_player(case.make(), state, case.learner), state))
 for case in PRESET_CASES:
     for learner, make in LEARNERS.items():
-        note(f"{case.name}, {learner}", lambda: unmeasured(make(case.make(), 1_000_000), "concentrated"))
+        name = f"{case.name}, {learner}"
+        note(name, lambda: unmeasured(name, make(case.make(), 1_000_000), "concentrated"))
 
 layers = [["s"], *([f"{layer}{node}" for node in range(5)] for layer in range(5)), ["t"]]
 edges = [(a, b) for left, right in zip(layers, layers[1:]) for a in left for b in right]
@@ -72,18 +81,20 @@ for name, make in {
 }.items():
     for preset in ("multiscale", "adaptive"):
         note(f"measured: {name}, {preset}", lambda: measured(make(), preset))
-print(json.dumps(rates))
+print(json.dumps([rates, days]))
 """
 
+_Rows = dict[str, float]
 
-def rates_of(source: Path, only: str, seconds: float) -> dict[str, float]:
-    """Return the rates of one source, by row."""
+
+def rates_of(source: Path, only: str, seconds: float, days: _Rows) -> tuple[_Rows, _Rows]:
+    """Return the rates of one source, by row, and how many days each was played for: those given, where some are."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = os.environ | threads | {"PYTHONPATH": str(source)}
-    command = [sys.executable, "-c", _ROWS, only, str(seconds)]
+    command = [sys.executable, "-c", _ROWS, only, str(seconds), json.dumps(days)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    rates: dict[str, float] = json.loads(done.stdout)
-    return rates
+    rates, played = json.loads(done.stdout)
+    return rates, played
 
 
 def take_out(revision: str, folder: Path) -> Path:
@@ -106,10 +117,12 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sources = {"before": take_out(asked.revision, Path(folder)), "now": _HERE / "src"}
-        best: dict[str, dict[str, float]] = {name: {} for name in sources}
+        best: dict[str, _Rows] = {name: {} for name in sources}
+        days: _Rows = {}
         for _ in range(asked.turns):
             for name, source in sources.items():
-                for row, rate in rates_of(source, asked.only, asked.seconds).items():
+                rates, days = rates_of(source, asked.only, asked.seconds, days)
+                for row, rate in rates.items():
                     best[name][row] = max(rate, best[name].get(row, 0.0))
     width = max(len(row) for row in best["now"])
     print(f"{'thousand rounds per second':{width}} {asked.revision:>10} {'now':>10} {'ratio':>7}")

@@ -100,7 +100,7 @@ def hybrid(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats)
 
 @method
 def span_part(family: Any, vector: Floats) -> Floats:
-    """Return the part of a vector that actions can see: its projection onto span(A)."""
+    """Return the part of a vector that actions can see, its projection onto span(A); a family may leave the rest in it."""
 
 
 @method

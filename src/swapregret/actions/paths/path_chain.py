@@ -18,7 +18,11 @@ from swapregret.policy import Policy
 
 
 class PathChainFamily(PathFamily):
-    """Paths, drawn by Markov chains; Σ⁺M is found without a matrix where Σ is none, for which μ must be a chain."""
+    """Paths, drawn by Markov chains; Σ⁺M is found without a matrix where Σ is none, for which μ must be a chain.
+
+    Then estimates are not projected onto the span: given where the walk is, what they say of its next step has mean near 0, which
+    is as good a measure of the noise, and projections ignore the difference.
+    """
 
     __slots__ = ()
 
