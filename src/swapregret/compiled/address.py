@@ -11,6 +11,9 @@ To take a part of a handle as Numba does would copy hundreds of numbers and coun
 pointers again, arrays come stripped of what counts their references. A borrowed array must never be returned to Python or stored,
 and the fields of a handle never change.
 
+A kernel that holds a named tuple of arrays and passes it on again and again lends it: ``lend(value)`` is such a pointer too. The
+kernel must use the value itself afterwards, which keeps it alive until then.
+
 ``scratch(count)`` is room for a few numbers that lasts until the kernel returns: on its stack, and in registers where the compiler
 knows how many they are (``np.empty`` is neither). It must not be returned or stored either.
 
