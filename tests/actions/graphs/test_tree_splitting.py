@@ -6,10 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from swapregret.actions.graphs.kernels import tree_splitting
+from swapregret.actions.graphs.kernels.forest_decompose import rounded_masses
 from swapregret.actions.graphs.kernels.graphic_matroid import network
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.tree_rounding import hand_out
-from swapregret.actions.graphs.kernels.tree_splitting import split_off
+from swapregret.actions.graphs.kernels.tree_splitting import DONE, FULL, split_off, take_out
+from swapregret.actions.graphs.spanning_trees import SpanningTrees
 
 
 def is_sum_of_trees(masses, vertices, unit):
@@ -91,3 +94,21 @@ def test_masses_that_are_no_sum_of_trees_are_found_out(masses):
         net.held[2 * pair] = mass
         net.loads[edges[pair][0]] += mass
     assert not split_off(net, 12, 4, np.arange(4))[1]
+
+
+def test_room_that_runs_out_is_made(monkeypatch):
+    """On a sparse graph whose elimination joins many pairs the first attempt has too little room; the next one has enough."""
+    rng = np.random.default_rng(0)
+    cycles = [rng.permutation(100).tolist() for _ in range(3)]
+    edges = {tuple(sorted((cycle[i - 1], cycle[i]))) for cycle in cycles for i in range(100)}
+    trees = SpanningTrees(sorted(edges))
+    point, unit = trees.kl_project(0.3 * rng.normal(size=trees.dimension)).point, 2**40
+    net, _, missing = rounded_masses(trees.kernel_graph, np.floor(point * unit).astype(np.int64), unit)
+    assert missing == 0
+    held, ends = net.held.copy(), []
+    monkeypatch.setattr(tree_splitting, "take_out", lambda *args: ends.append(take_out(*args)) or ends[-1])
+    _, is_inside = split_off.__wrapped__(net, 2 * trees.dimension, unit, np.arange(100))
+    assert ends == [FULL, DONE]
+    assert is_inside
+    np.testing.assert_array_equal(net.held, held)  # what was given is left as it is
+    np.testing.assert_allclose(trees.decompose(point).marginals(), point, atol=1e-12)

@@ -266,9 +266,8 @@ def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[
     is_inside : bool
         False if the masses are no sum of spanning trees.
     """
-    n, room = given.labels.size, n_arcs
+    n, room = given.labels.size, 2 * n_arcs
     while True:  # new edges and pieces mostly take less room than that
-        room *= 2
         order, starts = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
         net = copied(given, n_arcs, room)
         work = Work(
@@ -282,5 +281,6 @@ def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[
             np.zeros(4, dtype=np.int64),
         )
         ended = take_out(lend(net), lend(work), order, starts, n_arcs, unit, ranks)
-        if ended != FULL and net.held.size == room:
+        if ended != FULL:
             return Splits(order, starts, work.firsts, work.seconds, work.amounts), ended == DONE
+        room = 2 * net.held.size
