@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_words, packed_rows
-from swapregret.geometry.affine_hull import equations_of, project_affine
 from swapregret.geometry.caratheodory import INSIDE, REACHED, list_from, list_once, norms_of
 from swapregret.geometry.kl import ACCEPTABLE
 from swapregret.geometry.kl_from_actions import CERTIFIED, project_from
@@ -41,7 +41,7 @@ class PooledFamily(NamedTuple):
     norms : float64 array, shape (variants, d)
         In which points are decomposed.
     equations : float64 array, shape (k, d + 1)
-        Of the affine hull, where with x ≤ 1 they make the convex hull (``geometry.affine_hull``); else none.
+        Of the affine hull, where with x ≤ 1 they make the convex hull (``own_sets.affine_hull``); else none.
     first : uint64 array, shape (n, W)
         Actions known from the start.
     known : uint64 array, shape (P, W)

@@ -5,7 +5,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
-from swapregret.geometry.affine_hull import equations_of, project_affine
+from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.geometry.kl import kl_gap
 
 _CYCLE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]

@@ -14,7 +14,6 @@ conv(A) too: :math:`g\cdot(x - M) \le 0` for :math:`g = \log x - \log w` and eve
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from swapregret.arrays import Floats, Matrix
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
@@ -61,6 +60,8 @@ def equations_of(actions: Any) -> Matrix:
 
 def _is_hull(actions: Any, rows: Matrix) -> bool:
     """Tell whether no point of P is better than the best action in some fixed directions."""
+    from scipy.optimize import linprog
+
     d = actions.dimension
     for weights in np.random.default_rng(0).standard_normal((_DIRECTIONS, d)):
         best = float(weights @ actions.argmax(weights))
