@@ -14,6 +14,7 @@ from swapregret.arrays import Floats, Integers, Matrix, Vector, as_integer, as_v
 from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_rows, rows_from, with_row
+from swapregret.compiled.vectors import dot
 from swapregret.errors import InvalidInput
 from swapregret.geometry.few_actions import more_actions
 from swapregret.geometry.min_norm import min_norm_point
@@ -22,7 +23,7 @@ from swapregret.policy import FinitePolicy
 
 INSIDE = 1e-8
 """How far outside the hull a point that is listed may lie."""
-_REACHED = 2e-13
+REACHED = 1e-12
 _LIGHT = 0.05
 """The mass of the rows that all variants of a law share, the lightest of the first."""
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
@@ -104,7 +105,7 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
     """
     asked, x, d = AskedOracle.of(oracle), np.array(point), len(point)
     norms = norms_of(variants, d)
-    elements, ends, weights, distance = list_from(asked, x, *elements_of_rows(pool), norms)
+    elements, ends, weights, distance = list_from(asked, x, *elements_of_rows(pool), len(pool), norms)
     settle([asked.callback])
     _check_distance(distance)
     return rows_from(elements, ends, 0, d).astype(np.float64), weights
@@ -112,7 +113,7 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
 
 @kernel
 def list_from(
-    oracle: Any, point: Floats, elements: Integers, ends: Integers, norms: Floats
+    oracle: Any, point: Floats, elements: Integers, ends: Integers, n_first: int, norms: Floats
 ) -> tuple[Integers, Integers, Floats, float]:
     """Return the rows with those that were added, the sum of the laws that come nearest to a point, one per norm, and the distance.
 
@@ -122,7 +123,7 @@ def list_from(
     n_norms = norms.shape[0]
     total, left, mass, furthest = np.zeros(ends.size - 1), point.copy(), 1.0, 0.0
     for v in range(n_norms):
-        elements, ends, held, weights, distance = _list_once(oracle, left, mass, elements, ends, norms[v])
+        elements, ends, held, weights, distance = list_once(oracle, left, mass, elements, ends, n_first, norms[v])
         furthest = max(furthest, distance)
         total = np.append(total, np.zeros(ends.size - 1 - total.size))
         order, light = np.argsort(weights), 0.0
@@ -139,24 +140,33 @@ def list_from(
 
 
 @kernel
-def _list_once(
-    oracle: Any, point: Floats, mass: float, elements: Integers, ends: Integers, scale: Floats
+def list_once(
+    oracle: Any, point: Floats, mass: float, elements: Integers, ends: Integers, n_first: int, scale: Floats
 ) -> tuple[Integers, Integers, Integers, Floats, float]:
-    """Return the rows with those that were added, some of them with weights of a mass that make a point, and the distance left."""
+    """Return the rows with those that were added, some of them with weights of a mass that make a point, and the distance left.
+
+    The first rows are tried alone, then all; then the oracle is asked for more, until it shows that the point is out of reach.
+    """
     held, weights = np.empty(0, dtype=np.int64), np.empty(0)
+    n_tried = n_first
     while True:
-        held, weights, distance = more_actions(elements, ends, point, mass, scale, held, weights)
+        held, weights, distance = more_actions(elements, ends[: n_tried + 1], point, mass, scale, held, weights)
         rest = _left(elements, ends, point, held, weights)
         largest = np.abs(rest).max()
-        if distance <= _REACHED or largest == 0.0:
+        if distance <= REACHED or largest == 0.0:
             break
-        action = ask(oracle, scale * rest / largest)
+        if n_tried < ends.size - 1:
+            n_tried = ends.size - 1
+            continue
+        direction = scale * rest / largest
+        action = ask(oracle, direction)
         if action.size == 0:
             return elements, ends, held, weights, np.inf
-        n = ends.size
+        reach = dot(direction, mass * action - point)
         elements, ends = with_row(elements, ends, action)
-        if ends.size == n:
+        if ends.size - 1 == n_tried or reach < -INSIDE:
             break
+        n_tried += 1
     weights *= mass / weights.sum()
     rest = _left(elements, ends, point, held, weights)
     return elements, ends, held, weights, np.sqrt((rest * rest).sum())

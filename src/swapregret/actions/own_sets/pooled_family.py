@@ -11,16 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_words, packed_rows
-from swapregret.geometry.caratheodory import INSIDE, list_from, norms_of
+from swapregret.geometry.caratheodory import INSIDE, REACHED, list_from, list_once, norms_of
 from swapregret.geometry.kl import ACCEPTABLE
-from swapregret.geometry.kl_from_actions import project_from
+from swapregret.geometry.kl_from_actions import CERTIFIED, project_from
 from swapregret.geometry.oracle import AskedOracle, ask
 
-_ROWS_PER_ELEMENT = 4
+_ROWS_PER_ELEMENT = 24
+"""Actions that are kept, per element; and how many of them, those used last, are tried before the others."""
+_FIRST_PER_ELEMENT = 3
+_RECENT = 30
+"""Lists and projections after which an action is no longer one of these."""
 _FOR_EVER = 2**62
 
 
@@ -35,6 +40,8 @@ class PooledFamily(NamedTuple):
     oracle : AskedOracle
     norms : float64 array, shape (variants, d)
         In which points are decomposed.
+    equations : float64 array, shape (k, d + 1)
+        Of the affine hull, where with x ≤ 1 they make the convex hull (``own_sets.affine_hull``); else none.
     first : uint64 array, shape (n, W)
         Actions known from the start.
     known : uint64 array, shape (P, W)
@@ -47,6 +54,7 @@ class PooledFamily(NamedTuple):
     own: Any
     oracle: AskedOracle
     norms: Floats
+    equations: Floats
     first: Words
     known: Words
     used: Integers
@@ -69,30 +77,55 @@ def pooled_family(own: Any, actions: Any, variants: int) -> PooledFamily:
     """Return the family of a set that has an oracle and no hull of its own."""
     first, nothing = pack_rows(actions.known_first), np.zeros(0, dtype=np.int64)
     norms = norms_of(range(variants), actions.dimension)
-    return PooledFamily(own.common, own, actions.sparing, norms, first, first[:0].copy(), nothing)
+    return PooledFamily(
+        own.common, own, actions.sparing, norms, equations_of(actions), first, first[:0].copy(), nothing
+    )
 
 
 @kernel
-def keep_actions(known: Words, used: Integers, words: Words) -> None:
-    """Note that some actions were listed, or found for a point; new ones take the rows of those that were not for longest."""
+def _rows_by_age(used: Integers, least: int) -> tuple[Integers, int]:
+    """Return the rows of the pool, and how many are first: those from the start, and at least so many that were used last."""
+    now = 0
+    for stamp in used:
+        if stamp < _FOR_EVER:
+            now = max(now, stamp)
+    before, count = now, 0
+    while count < least and before > max(0, now - _RECENT):
+        before -= 1
+        count = 0
+        for stamp in used:
+            count += before < stamp < _FOR_EVER
+    first, others = np.flatnonzero(used > before), np.flatnonzero((used > 0) & (used <= before))
+    return np.append(first, others), first.size
+
+
+@kernel
+def keep_actions(known: Words, used: Integers, rows: Integers, words: Words) -> None:
+    """Note that some rows of the pool were used, and other actions; new ones take the rows of those that were not for longest."""
     now = 1
-    for row in range(used.size):
+    for stamp in used:
+        if stamp < _FOR_EVER:
+            now = max(now, stamp + 1)
+    for row in rows:
         if used[row] < _FOR_EVER:
-            now = max(now, used[row] + 1)
+            used[row] = now
     for a in range(words.shape[0]):
-        at, oldest = -1, 0
+        at = int(np.argmin(used))
         for row in range(used.size):
             if used[row] > 0 and is_same_row(known[row], words[a]):
                 at = row
-                break
-            if used[row] < used[oldest]:
-                oldest = row
-        if at < 0:
-            at = oldest
-            for w in range(words.shape[1]):
-                known[at, w] = words[a, w]
+        for w in range(words.shape[1]):
+            known[at, w] = words[a, w]
         if used[at] < _FOR_EVER:
             used[at] = now
+
+
+@kernel
+def _keep(family: Any, rows: Integers, elements: Integers, ends: Integers, weights: Floats) -> None:
+    """Keep the actions that have weight; those of the pool come first, in the order of some rows."""
+    n = rows.size
+    words = packed_rows(elements, ends, n, weights, family.known.shape[1])
+    keep_actions(family.known, family.used, rows[weights[:n] > 0.0], words)
 
 
 @project.of(PooledFamily)
@@ -100,18 +133,27 @@ def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     """Project by the actions that are known and the oracle's answers, which certify the point; keep these: a list needs them."""
     if family.used.size == 0:
         return project(family.own, tilted, near)
-    elements, ends = elements_of_words(family.known, family.used > 0, tilted.size)
-    n_known = ends.size - 1
-    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements, ends, ACCEPTABLE)
-    point, log_point = np.zeros(x.size), np.zeros(x.size)
+    d = tilted.size
+    rows, n_first = _rows_by_age(family.used, _FIRST_PER_ELEMENT * d)
+    elements, ends = elements_of_words(family.known[rows], np.ones(rows.size, dtype=np.bool_), d)
+    log_point, is_good = project_affine(tilted, family.equations)
+    if is_good:
+        point = np.exp(log_point)
+        found, until, held, _, distance = list_once(family.oracle, point, 1.0, elements, ends, n_first, np.ones(d))
+        if distance <= REACHED:
+            weights = np.zeros(until.size - 1)
+            weights[held] = 1.0
+            _keep(family, rows, found, until, weights)
+            return point, log_point, True
+    ends = ends[: n_first + 1]
+    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements[: ends[n_first]], ends, CERTIFIED)
+    point, log_point = np.zeros(d), np.zeros(d)
     if not gap <= ACCEPTABLE:
         return point, log_point, False
-    keep_actions(
-        family.known,
-        family.used,
-        packed_rows(elements, ends, n_known, np.ones(ends.size - 1), family.known.shape[1]),
-    )
-    for i in range(x.size):
+    weights = np.ones(ends.size - 1)
+    weights[:n_first] = 0.0
+    _keep(family, rows[:n_first], elements, ends, weights)
+    for i in range(d):
         if x[i] > 0.0:
             log_point[i] = np.log(x[i])
             point[i] = np.exp(log_point[i])  # so that exp(near) is the point again, bit for bit
@@ -123,8 +165,9 @@ def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List by the actions that are known and those the oracle adds; keep what is listed."""
     if family.used.size == 0:
         return list_law(family.own, point)
-    elements, ends = elements_of_words(family.known, family.used > 0, point.size)
-    elements, ends, weights, distance = list_from(family.oracle, point, elements, ends, family.norms)
+    rows, n_first = _rows_by_age(family.used, _FIRST_PER_ELEMENT * point.size)
+    elements, ends = elements_of_words(family.known[rows], np.ones(rows.size, dtype=np.bool_), point.size)
+    elements, ends, weights, distance = list_from(family.oracle, point, elements, ends, n_first, family.norms)
     words = packed_rows(elements, ends, 0, weights, family.known.shape[1])
     chances, at = np.empty(words.shape[0]), 0
     for a in range(weights.size):
@@ -133,7 +176,7 @@ def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
             at += 1
     if not distance <= INSIDE:
         return words, chances, False
-    keep_actions(family.known, family.used, words)
+    _keep(family, rows, elements, ends, weights)
     return words, chances, True
 
 

@@ -1,0 +1,148 @@
+r"""Kullback–Leibler projection onto the affine hull of the actions, with no coordinate above 1.
+
+Every action is a 0/1 vector of the affine hull :math:`\{x : Cx = c\}`, so conv(A) lies in
+:math:`P = \{x : Cx = c,\ x \le 1\}`, and on m-sets, paths and permutations it is P. The
+projection onto P needs no action: with multipliers y,
+
+.. math:: x_i = \min(1, w_i e^{(C^\top y)_i}), \qquad \min_y \sum_i h(\log w_i + (C^\top y)_i) - c\cdot y, \quad
+    h'(t) = \min(1, e^t),
+
+by Newton's method in as many dimensions as there are equations. Where it is found to lie in conv(A), it is the projection onto
+conv(A) too: :math:`g\cdot(x - M) \le 0` for :math:`g = \log x - \log w` and every action M, whatever these are.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from swapregret.arrays import Floats, Matrix
+from swapregret.compiled.cholesky import cholesky, cholesky_solve
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import dot
+
+_DIRECTIONS, _SAME = 8, 1e-9
+_STEPS = 60
+_EXACT = 1e-13
+_RIDGE = 1e-13
+_LEAST_STEP = 1e-6
+
+
+def equations_of(actions: Any) -> Matrix:
+    """Return C and, in one column more, c, if P is conv(A) as far as some fixed directions tell; else no rows.
+
+    That takes eight questions and as many linear programs, and two questions more where actions differ in size. No rows either
+    where there is no equation, or an element that no action has.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> equations_of(MSets(3, 2)).tolist()
+    [[1.0, 1.0, 1.0, 2.0]]
+    """
+    span, d = actions.span, actions.dimension
+    others = np.setdiff1d(np.arange(d), span.coordinates)
+    rows = np.zeros((len(others), d + 1))
+    rows[np.arange(len(others)), others] = 1.0
+    rows[:, span.coordinates] -= span.lift[others]
+    if actions.is_uniform:
+        rows = np.vstack([np.append(np.ones(d), actions.size), rows])
+    else:
+        level = np.zeros(d)
+        level[span.coordinates] = np.linalg.solve(
+            span.basis[:, span.coordinates].astype(np.float64), np.ones(span.rank)
+        )
+        ends = [float(level @ actions.argmax(sign * level)) for sign in (1.0, -1.0)]
+        if max(abs(end - 1.0) for end in ends) <= _SAME:
+            rows = np.vstack([np.append(level, 1.0), rows])
+    is_empty = len(rows) == 0 or (np.count_nonzero(rows[:, :d], axis=1) == 1).any()
+    return rows[:0] if is_empty or not _is_hull(actions, rows) else np.ascontiguousarray(rows)
+
+
+def _is_hull(actions: Any, rows: Matrix) -> bool:
+    """Tell whether no point of P is better than the best action in some fixed directions."""
+    from scipy.optimize import linprog
+
+    d = actions.dimension
+    for weights in np.random.default_rng(0).standard_normal((_DIRECTIONS, d)):
+        best = float(weights @ actions.argmax(weights))
+        found = linprog(-weights, A_eq=rows[:, :d], b_eq=rows[:, d], bounds=(0.0, 1.0))
+        if not found.success or -found.fun > best + _SAME * d:
+            return False
+    return True
+
+
+@kernel
+def project_affine(w: Floats, equations: Floats) -> tuple[Floats, bool]:
+    """Return log x of the projection of exp(w) onto P, and whether it solves the equations to rounding."""
+    k, d = equations.shape[0], w.size
+    y, t = np.zeros(k), w.copy()
+    if k == 0:
+        return t, False
+    if equations[0, d] != 0.0:  # the level at which the first equation would hold without the others
+        top, total = w.max(), 0.0
+        for i in range(d):
+            total += np.exp(w[i] - top)
+        y[0] = np.log(max(abs(equations[0, d]), 1e-3) / total) - top
+        _add_columns(equations, y, t)
+    for _ in range(_STEPS):
+        value, slope, matrix = _derivatives(equations, y, t)
+        largest = 0.0
+        for j in range(k):
+            largest = max(largest, abs(slope[j]))
+        if largest <= _EXACT * (1.0 + d):
+            return np.minimum(t, 0.0), True
+        for j in range(k):
+            matrix[j, j] += _RIDGE + _RIDGE * matrix[j, j]
+        factor, is_definite = cholesky(matrix)
+        if not is_definite:
+            break
+        move, length = cholesky_solve(factor, slope), 1.0
+        promised = dot(move, slope)
+        while length > _LEAST_STEP:
+            trial, moved = y - length * move, w.copy()
+            _add_columns(equations, trial, moved)
+            if _value(equations, trial, moved) <= value - 0.1 * length * promised + 1e-14 * abs(value):
+                break
+            length *= 0.5
+        if length <= _LEAST_STEP:
+            break
+        y, t = trial, moved
+    return np.minimum(t, 0.0), False
+
+
+@kernel
+def _add_columns(equations: Floats, y: Floats, t: Floats) -> None:
+    """Add Cᵀy."""
+    for j in range(y.size):
+        value, row = y[j], equations[j]
+        for i in range(t.size):
+            t[i] += value * row[i]
+
+
+@kernel
+def _value(equations: Floats, y: Floats, t: Floats) -> float:
+    """Return Σ h(t) − c·y."""
+    total = 0.0
+    for i in range(t.size):
+        total += np.exp(t[i]) if t[i] < 0.0 else 1.0 + t[i]
+    for j in range(y.size):
+        total -= y[j] * equations[j, t.size]
+    return total
+
+
+@kernel
+def _derivatives(equations: Floats, y: Floats, t: Floats) -> tuple[float, Floats, Floats]:
+    """Return Σ h(t) − c·y, its gradient Cx − c and its second derivative, C diag(x; 0 where x = 1) Cᵀ."""
+    k, d = y.size, t.size
+    x, free = np.ones(d), np.zeros(d)
+    for i in range(d):
+        if t[i] < 0.0:
+            x[i] = np.exp(t[i])
+            free[i] = x[i]
+    slope, matrix = np.empty(k), np.zeros((k, k))
+    for j in range(k):
+        slope[j] = dot(equations[j, :d], x) - equations[j, d]
+        scaled = equations[j, :d] * free
+        for i in range(j + 1):
+            matrix[i, j] = dot(scaled, equations[i, :d])
+    return _value(equations, y, t), slope, matrix

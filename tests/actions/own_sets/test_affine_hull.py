@@ -1,0 +1,49 @@
+"""The projection onto the affine hull below 1: where it is the projection onto the convex hull, and that others are told."""
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.actions.action_set import ActionSet
+from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
+from swapregret.geometry.kl import kl_gap
+
+_CYCLE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
+
+
+@pytest.mark.parametrize("actions", [sr.MSets(9, 4), sr.Permutations(4), sr.Partitions(4, 3)], ids=repr)
+@pytest.mark.parametrize("spread", [0.5, 3.0, 10.0])
+def test_it_is_the_projection_where_the_hull_has_no_other_faces(actions: ActionSet, spread: float) -> None:
+    """On m-sets, permutations and paths a point that is found is that of the set's own method, certified to 1e-9."""
+    equations, n_good = equations_of(actions), 0
+    assert len(equations) > 0
+    for seed in range(10):
+        log_weights = np.random.default_rng(seed).uniform(-spread, spread, size=actions.dimension)
+        log_point, is_good = project_affine(log_weights, equations)
+        if is_good:
+            n_good += 1
+            assert kl_gap(actions, log_weights, log_point) <= 1e-9
+            assert np.abs(np.exp(log_point) - actions.kl_project(log_weights).point).max() <= 1e-6
+    assert n_good >= 5
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        sr.SpanningTrees(_CYCLE),
+        sr.TruncatedPermutations(2, 4),
+        sr.Explicit([[1, 1, 0], [1, 0, 0]]),
+        sr.Explicit(np.eye(2)),
+    ],
+    ids=repr,
+)
+def test_equations_hold_for_all_actions_or_there_are_none(actions: ActionSet) -> None:
+    """Where trees or columns add faces, or an element is in no action, there are no equations; else all actions solve them."""
+    equations, d = equations_of(actions), actions.dimension
+    assert (len(equations) > 0) == (d == 2)
+    assert np.abs(actions.enumerate() @ equations[:, :d].T - equations[:, d]).max(initial=0.0) <= 1e-12
+
+
+def test_without_equations_nothing_is_found() -> None:
+    """No rows mean that the hull is not known."""
+    assert not project_affine(np.zeros(3), np.zeros((0, 4)))[1]
