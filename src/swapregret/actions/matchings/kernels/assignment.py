@@ -9,7 +9,6 @@ the pairs assigned: that is the proof of optimality (linear programming duality)
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
@@ -18,7 +17,7 @@ _FREE = -1
 
 
 @kernel
-def assign(weights: npt.NDArray[np.float64], chosen: npt.NDArray[np.int64], prices: npt.NDArray[np.float64]) -> None:
+def assign(weights: Floats, chosen: Integers, prices: Floats) -> None:
     """Assign every row a column of its own, with the largest total weight; O(rows² · columns).
 
     Parameters
@@ -149,7 +148,7 @@ def assign(weights: npt.NDArray[np.float64], chosen: npt.NDArray[np.int64], pric
 
 
 @kernel
-def best_matching(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def best_matching(weights: Floats) -> Integers:
     """Return the best assignment as a 0/1 vector over the (row, column) pairs, row by row.
 
     Weights beyond 1e100 are scaled by a power of two first, so that no difference of them overflows.

@@ -14,11 +14,10 @@ n² − 2n + 2 if there are as many columns as rows. No matching comes twice.
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import Integers, Words
 from swapregret.compiled.bits import lowest_bit
 from swapregret.compiled.kernel import kernel
 
-_IntArray = npt.NDArray[np.int64]
-_BitArray = npt.NDArray[np.uint64]
 _ColumnArray = npt.NDArray[np.int32]
 _NOBODY = -1
 _ONE = np.uint64(1)
@@ -28,13 +27,13 @@ _SIX_BITS = np.uint64(63)
 @kernel
 def _find_path(
     start: int,
-    support: _BitArray,
-    open_columns: _BitArray,
-    owner: _IntArray,
-    unseen: _BitArray,
-    queue: _IntArray,
-    via: _IntArray,
-    parent: _IntArray,
+    support: Words,
+    open_columns: Words,
+    owner: Integers,
+    unseen: Words,
+    queue: Integers,
+    via: Integers,
+    parent: Integers,
     extra: int,
 ) -> int:
     """Search from a row that needs a column; return the free column reached, with ``parent`` and ``via`` to walk back.
@@ -80,7 +79,7 @@ def _find_path(
 
 
 @kernel
-def strip_matchings(units: _IntArray, total: int) -> tuple[_ColumnArray, _IntArray]:
+def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers]:
     """Write a table of units as a sum of matchings.
 
     Parameters

@@ -11,17 +11,14 @@ subset whose sum underflows has a probability that does. All terms are positive,
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.matchings.kernels.assignment import assign
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-_FloatArray = npt.NDArray[np.float64]
-_IntArray = npt.NDArray[np.int64]
 
 
 @kernel
-def gibbs_factors(scores: _FloatArray) -> tuple[_FloatArray, float]:
+def gibbs_factors(scores: Floats) -> tuple[Floats, float]:
     """Return exp(scores) less the prices of a best assignment and the largest of each row, and the sum of what was taken off."""
     n = len(scores)
     chosen, prices, factors = np.empty(n, dtype=np.int64), np.empty(n), np.empty((n, n))
@@ -41,7 +38,7 @@ def gibbs_factors(scores: _FloatArray) -> tuple[_FloatArray, float]:
 
 
 @kernel
-def gibbs_tables(weights: _FloatArray) -> tuple[_IntArray, _FloatArray, _FloatArray]:
+def gibbs_tables(weights: Floats) -> tuple[Integers, Floats, Floats]:
     """Return |S|, F(S) and B(S) for all subsets S of columns, as bits; O(n 2ⁿ) time, 2ⁿ memory."""
     n = len(weights)
     n_subsets = 1 << n
@@ -68,7 +65,7 @@ def gibbs_tables(weights: _FloatArray) -> tuple[_IntArray, _FloatArray, _FloatAr
 
 
 @kernel
-def gibbs_marginals(weights: _FloatArray, size: _IntArray, forward: _FloatArray, backward: _FloatArray) -> _FloatArray:
+def gibbs_marginals(weights: Floats, size: Integers, forward: Floats, backward: Floats) -> Floats:
     """Return P(σ(i) = j) for all pairs, row by row; O(n 2ⁿ)."""
     n = len(weights)
     total = np.zeros((n, n))
@@ -77,14 +74,12 @@ def gibbs_marginals(weights: _FloatArray, size: _IntArray, forward: _FloatArray,
         for j in range(n):
             if not (subset >> j) & 1:
                 total[i, j] += forward[subset] * backward[subset | (1 << j)]
-    probabilities: _FloatArray = (total * weights / forward[-1]).reshape(-1)
+    probabilities: Floats = (total * weights / forward[-1]).reshape(-1)
     return probabilities
 
 
 @kernel
-def gibbs_second_moment(
-    weights: _FloatArray, size: _IntArray, forward: _FloatArray, backward: _FloatArray, vector: _FloatArray
-) -> _FloatArray:
+def gibbs_second_moment(weights: Floats, size: Integers, forward: Floats, backward: Floats, vector: Floats) -> Floats:
     """Return E[M (M·v)]: the marginals with every permutation counted M·v times; O(n 2ⁿ).
 
     F′ and B′ are F and B with each way counted as often as the v it has collected.
@@ -117,12 +112,12 @@ def gibbs_second_moment(
                 more = subset | (1 << j)
                 both = forward[subset] * backward[more]
                 total[i, j] += ahead[subset] * backward[more] + forward[subset] * behind[more] + both * v[i, j]
-    probabilities: _FloatArray = (total * weights / forward[-1]).reshape(-1)
+    probabilities: Floats = (total * weights / forward[-1]).reshape(-1)
     return probabilities
 
 
 @kernel
-def gibbs_pairs(weights: _FloatArray, size: _IntArray, forward: _FloatArray, backward: _FloatArray) -> _FloatArray:
+def gibbs_pairs(weights: Floats, size: Integers, forward: Floats, backward: Floats) -> Floats:
     """Return P(σ(i) = j, σ(k) = l) for all pairs of pairs, dense; O(n³ 2ⁿ) multiplications, a quarter of them needed.
 
     For each (i, j) the recursion is run on from row i with column j given away.
@@ -161,7 +156,7 @@ def gibbs_pairs(weights: _FloatArray, size: _IntArray, forward: _FloatArray, bac
 
 
 @kernel
-def gibbs_sample(weights: _FloatArray, forward: _FloatArray, uniforms: _FloatArray) -> _IntArray:
+def gibbs_sample(weights: Floats, forward: Floats, uniforms: Floats) -> Integers:
     """Draw the column of each row by inversion, last row first; O(n²), one uniform number per row."""
     n = len(weights)
     chosen = np.empty(n, dtype=np.int64)

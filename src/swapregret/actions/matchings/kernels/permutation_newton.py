@@ -12,17 +12,16 @@ Heyman 1985), so columns that hang together by 1e-20 are still told apart, which
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-_FloatArray = npt.NDArray[np.float64]
 _WEAKEST = 1e-17
 _LATE = 1e-9
 
 
 @kernel
-def column_residual(sums: _FloatArray, prices: _FloatArray, is_square: bool) -> float:
+def column_residual(sums: Floats, prices: Floats, is_square: bool) -> float:
     """Return how far column sums are from what their prices ask: 1 where there is a price, else at most 1."""
     worst = 0.0
     for j in range(len(sums)):
@@ -34,7 +33,7 @@ def column_residual(sums: _FloatArray, prices: _FloatArray, is_square: bool) -> 
 
 
 @kernel
-def solve_laplacian(weights: _FloatArray, ground: _FloatArray, rhs: _FloatArray) -> None:
+def solve_laplacian(weights: Floats, ground: Floats, rhs: Floats) -> None:
     """Solve a grounded Laplacian in place, without subtractions; O(f³/6).
 
     Parameters
@@ -77,7 +76,7 @@ def solve_laplacian(weights: _FloatArray, ground: _FloatArray, rhs: _FloatArray)
 
 
 @kernel
-def _direction(x: _FloatArray, sums: _FloatArray, free: npt.NDArray[np.int64], step: _FloatArray) -> float:
+def _direction(x: Floats, sums: Floats, free: Integers, step: Floats) -> float:
     """Write the Newton step of the free columns into ``step``, given the steps of the others, and return −∇φ·step."""
     n_rows, f = x.shape[0], len(free)
     gathered = np.empty((n_rows, f))
@@ -130,13 +129,13 @@ def _direction(x: _FloatArray, sums: _FloatArray, free: npt.NDArray[np.int64], s
 
 @kernel
 def _try_step(
-    x: _FloatArray,
-    prices: _FloatArray,
-    step: _FloatArray,
+    x: Floats,
+    prices: Floats,
+    step: Floats,
     length: float,
     is_square: bool,
-    trial: _FloatArray,
-    totals: _FloatArray,
+    trial: Floats,
+    totals: Floats,
 ) -> float:
     """Return φ(v + length · step) − φ(v); writes Δv and e^{−Δv} as the rows of ``trial``, and the row sums."""
     moves, factors = trial[0], trial[1]
@@ -160,9 +159,7 @@ def _try_step(
 
 
 @kernel
-def _trial_residual(
-    x: _FloatArray, prices: _FloatArray, is_square: bool, trial: _FloatArray, totals: _FloatArray
-) -> float:
+def _trial_residual(x: Floats, prices: Floats, is_square: bool, trial: Floats, totals: Floats) -> float:
     """Return the column residual a trial step would lead to."""
     sums = np.zeros(len(prices))
     for i in range(len(totals)):
@@ -173,9 +170,7 @@ def _trial_residual(
 
 
 @kernel
-def newton(
-    x: _FloatArray, prices: _FloatArray, potentials: _FloatArray, is_square: bool, tolerance: float, max_steps: int
-) -> int:
+def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, tolerance: float, max_steps: int) -> int:
     """Move prices until column sums are right, and keep ``x`` and the row potentials in step with them.
 
     Parameters

@@ -7,16 +7,13 @@ the point never uses stays unused.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-_FloatArray = npt.NDArray[np.float64]
-_IntArray = npt.NDArray[np.int64]
 
 
 @kernel
-def _reroute(point: _FloatArray, units: _IntArray, need: _IntArray, room: _IntArray, start: int) -> bool:
+def _reroute(point: Floats, units: Integers, need: Integers, room: Integers, start: int) -> bool:
     """Bring one row nearer to its sum by an alternating path to a column with room; tell whether there was one."""
     n_rows, n_columns = units.shape
     row_before = np.full(n_columns, -1)
@@ -58,7 +55,7 @@ def _reroute(point: _FloatArray, units: _IntArray, need: _IntArray, room: _IntAr
 
 
 @kernel
-def round_matching_point(point: _FloatArray, total: int) -> _IntArray:
+def round_matching_point(point: Floats, total: int) -> Integers:
     """Round a point to whole units.
 
     Parameters

@@ -11,13 +11,12 @@ References: Sinkhorn (1964), Knight and Ruiz (2013).
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.matchings.kernels.assignment import assign
 from swapregret.actions.matchings.kernels.permutation_newton import column_residual, newton
+from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
-_FloatArray = npt.NDArray[np.float64]
 FEASIBLE = 1e-11
 """How far column sums of an acceptable projection may be off."""
 ACCEPTED_GAP = 1e-9
@@ -31,7 +30,7 @@ _SPREAD = 15.0
 
 
 @kernel
-def _start_at_maxima(scores: _FloatArray, potentials: _FloatArray, prices: _FloatArray, is_square: bool) -> None:
+def _start_at_maxima(scores: Floats, potentials: Floats, prices: Floats, is_square: bool) -> None:
     """Write potentials that leave a 0 as the largest entry of each row (and, if square, of each column)."""
     n_rows, n_columns = scores.shape
     for i in range(n_rows):
@@ -46,7 +45,7 @@ def _start_at_maxima(scores: _FloatArray, potentials: _FloatArray, prices: _Floa
 
 
 @kernel
-def _start_at_assignment(scores: _FloatArray, potentials: _FloatArray, prices: _FloatArray) -> None:
+def _start_at_assignment(scores: Floats, potentials: Floats, prices: Floats) -> None:
     """Write the prices of the best assignment, the limit of the projection as the scores are scaled up."""
     chosen = np.empty(scores.shape[0], dtype=np.int64)
     assign(scores, chosen, prices)
@@ -56,10 +55,10 @@ def _start_at_assignment(scores: _FloatArray, potentials: _FloatArray, prices: _
 
 @kernel
 def _sweep(
-    scores: _FloatArray,
-    x: _FloatArray,
-    potentials: _FloatArray,
-    prices: _FloatArray,
+    scores: Floats,
+    x: Floats,
+    potentials: Floats,
+    prices: Floats,
     is_square: bool,
     max_sweeps: int,
     patience: float,
@@ -127,7 +126,7 @@ def _sweep(
 
 
 @kernel
-def project_matchings(scores: _FloatArray) -> tuple[_FloatArray, _FloatArray, float, float, int, float]:
+def project_matchings(scores: Floats) -> tuple[Floats, Floats, float, float, int, float]:
     """Project exp(scores) onto the convex hull of matchings that cover all rows.
 
     Parameters
