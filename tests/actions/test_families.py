@@ -211,7 +211,8 @@ def test_a_chain_without_estimates_keeps_no_matrix_and_no_factor(name: str) -> N
     mix.weights[:] = 0.75, 0.25
     assert prepare(family, laws, mix, False) == 0
     np.testing.assert_allclose(mix.mean, 0.75 * point + 0.25 * made.mu.marginals(), rtol=0, atol=1e-12)
-    assert laws.counts.min() == 0  # nothing is packed or factored
+    counts = laws.sieve.counts if name == "m-sets" else laws.counts
+    assert counts.min() == 0  # nothing is packed or factored
     assert laws.moments.size == 0
 
 
