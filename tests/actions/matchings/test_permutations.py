@@ -13,6 +13,7 @@ from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
+from swapregret.testing.policy_checks import check_policy
 from swapregret.testing.set_checks import check_action_set
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value
 
@@ -202,7 +203,7 @@ def test_variants_average_different_decompositions():
 
 
 def test_law_of_a_decomposition_is_that_of_its_list():
-    """A decomposition, kept as packed actions, answers like the FinitePolicy of the same atoms."""
+    """A decomposition, kept as packed actions, answers like the FinitePolicy of the same atoms, and draws by its weights."""
     rng = np.random.default_rng(4)
     law = SETS[4].decompose(SETS[4].kl_project(rng.normal(size=16)).point, variants=3)
     listed = law.finite()
@@ -215,7 +216,7 @@ def test_law_of_a_decomposition_is_that_of_its_list():
     assert np.abs(law.cooccurrence() - listed.cooccurrence()).max() <= 1e-15
     assert [law.probability(row) for row in listed.atoms] == listed.weights.tolist()
     assert law.probability(np.ones(16, dtype=np.int64)) == 0.0
-    assert law.probability(law.sample(np.random.default_rng(9))) > 0.0
+    check_policy(law, SETS[4])  # its samples follow these weights, among other things
 
 
 @pytest.mark.parametrize("shift", [2e-8, -2e-8, 1.0])
