@@ -171,12 +171,10 @@ class Pool:
         """Return q_1 exp(β (θ̂ + c)/s), projected."""
         A, b = self.info[g] + self.new_info, self.moment[g] + self.new_moment
         ridge = float(max(1, self.plain.size))
-        inverse = np.linalg.inv(A + ridge * np.eye(self.d))
         level = b.sum() / A.sum()
-        worth = inverse @ (b - level * A.sum(axis=1)) + (0.0 if self.plain.is_uniform else level)
-        rank = self.plain.rank if self.feedback == "bandit" else self.d
-        trace = np.trace(inverse) - (self.d - rank) / ridge
-        error = math.sqrt(2.0 * noise * trace / rank)
+        worth = np.linalg.solve(A + ridge * np.eye(self.d), b - level * A.sum(axis=1))
+        worth += 0.0 if self.plain.is_uniform else level
+        error = math.sqrt(2.0 * noise * np.mean(1.0 / (np.diag(A) + ridge)))
         steep = 2.5 * max(1.0, math.log(self.d / self.plain.size))
         tilted = np.log(self.members[g].first) + (steep * worth / error if error > 0.0 else 0.0)
         return self.plain.project(tilted)

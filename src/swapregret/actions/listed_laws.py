@@ -286,16 +286,20 @@ def prepare_dense(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
     """Add up Σ and factor it, or invert it where that pays; E[M] is added up too."""
     put_mean(mix.weights, laws.marginals, mix.mean)
     r = mix.factor.shape[0]
-    sigma = np.zeros((r, r))
+    sigma, which, n = np.zeros((r, r)), np.zeros(mix.weights.size + 3, dtype=np.int64), 0
     for s in range(mix.weights.size):
-        weight = mix.weights[s]
-        if weight == 0.0:
-            continue
-        source = laws.moments[s]
+        if mix.weights[s] != 0.0:
+            which[n] = s
+            n += 1
+    for k in range(0, n, 4):  # four at a time, the last of them with weight 0 where there are fewer
+        a, b, c, d = which[k], which[k + 1], which[k + 2], which[k + 3]
+        p, q = mix.weights[a], mix.weights[b] if k + 1 < n else 0.0
+        u, v = mix.weights[c] if k + 2 < n else 0.0, mix.weights[d] if k + 3 < n else 0.0
         for i in range(r):
-            line, row = sigma[i, i:], source[i, i:]
+            line = sigma[i, i:]
+            e, f, g, h = laws.moments[a, i, i:], laws.moments[b, i, i:], laws.moments[c, i, i:], laws.moments[d, i, i:]
             for j in range(line.size):
-                line[j] += weight * row[j]
+                line[j] = (((line[j] + p * e[j]) + q * f[j]) + u * g[j]) + v * h[j]
     if r == 0:
         return 0
     factor, is_definite = cholesky(sigma)

@@ -9,7 +9,7 @@ import numpy as np
 
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import add_rows, dot, sum_of
+from swapregret.compiled.vectors import add_rows, dot
 
 _CUT = 1e-12
 
@@ -77,36 +77,54 @@ def _take_in(
 
 
 @kernel
+def _finish_rows(factor: Floats, first: int) -> None:
+    """Write what four rows are behind their diagonal block, which is done: each less those above it, over its root."""
+    last = first + 4
+    block, e, f, g, h = (
+        factor[first:last, first:last],
+        factor[first, last:],
+        factor[first + 1, last:],
+        factor[first + 2, last:],
+        factor[first + 3, last:],
+    )
+    p1, p2, p3 = block[0, 1], block[0, 2], block[0, 3]
+    q2, q3, r3 = block[1, 2], block[1, 3], block[2, 3]
+    s0, s1, s2, s3 = 1.0 / block[0, 0], 1.0 / block[1, 1], 1.0 / block[2, 2], 1.0 / block[3, 3]
+    for j in range(e.size):
+        a = e[j] * s0
+        b = (f[j] - p1 * a) * s1
+        c = ((g[j] - p2 * a) - q2 * b) * s2
+        d = (((h[j] - p3 * a) - q3 * b) - r3 * c) * s3
+        e[j], f[j], g[j], h[j] = a, b, c, d
+
+
+@kernel
 def cholesky(matrix: Floats) -> tuple[Floats, bool]:
     """Return the upper factor U of a symmetric matrix, A = Uᵀ U, and whether all pivots were safely positive.
 
-    A pivot below 1e-14 of its diagonal entry has lost all its digits. Only the upper triangle is read.
+    A pivot below 1e-14 of its diagonal entry has lost all its digits. Only the upper triangles are read and made.
     """
     n = matrix.shape[0]
-    factor = np.zeros((n, n))
+    factor = matrix.copy()
     flat = factor.reshape(-1)
     for first in range(0, n, 4):
         last = min(first + 4, n)
-        for i in range(first, last):
-            factor[i, i:] = matrix[i, i:]
         if last == first + 4:
             _take_in(flat, flat, flat, n, first, 0, first, False)
         else:
-            for i in range(first, last):
-                row = factor[i, i:]
-                for k in range(0, first, 4):
-                    a, b, c, d = factor[k, i:], factor[k + 1, i:], factor[k + 2, i:], factor[k + 3, i:]
-                    p, q, r, s = a[0], b[0], c[0], d[0]
-                    for j in range(row.size):
-                        row[j] -= (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
+            for k in range(0, first, 4):
+                for i in range(first, n):
+                    p, q, r, s = factor[k, i], factor[k + 1, i], factor[k + 2, i], factor[k + 3, i]
+                    for j in range(i, n):
+                        a, b, c, d = factor[k, j], factor[k + 1, j], factor[k + 2, j], factor[k + 3, j]
+                        factor[i, j] -= (p * a + q * b) + (r * c + s * d)
         for i in range(first, last):
-            row = factor[i, i:]
+            row = factor[i, i:last]
             for k in range(first, i):
-                a = factor[k, i:]
+                a = factor[k, i:last]
                 p = a[0]
                 for j in range(row.size):
                     row[j] -= p * a[j]
-            factor[i, first:i] = 0.0
             pivot = row[0]
             if not pivot > 1e-14 * matrix[i, i]:
                 return factor, False
@@ -115,6 +133,8 @@ def cholesky(matrix: Floats) -> tuple[Floats, bool]:
             row[0] = root
             for j in range(1, row.size):
                 row[j] *= scale
+        if last < n:
+            _finish_rows(factor, first)
     return factor, True
 
 
@@ -162,20 +182,6 @@ def invert_factor(factor: Floats) -> Floats:
         for i in range(row.size):
             row[i] *= scale
     return lower
-
-
-@kernel
-def solve_with_trace(factor: Floats, right: Floats) -> tuple[Floats, float]:
-    """Return the solution y of Uᵀ U y = b, and tr (Uᵀ U)⁻¹: Vᵀ V b and the sum of the squares of V = U⁻ᵀ."""
-    lower = invert_factor(factor)
-    result, squares = np.zeros(right.size), np.zeros(right.size)  # squares by column: added up side by side
-    for k in range(right.size):
-        row = lower[k, : k + 1]
-        value = dot(row, right[: k + 1])
-        for i in range(row.size):
-            result[i] += value * row[i]
-            squares[i] += row[i] * row[i]
-    return result, sum_of(squares)
 
 
 @kernel

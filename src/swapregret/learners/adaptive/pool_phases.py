@@ -55,9 +55,8 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
         if (is_cold and g != n_ending - 1) or (not is_cold and (every == 0 or count % every != 0)):
             continue
         if rule.has_fit and not is_cold:
-            common, noise, f = family.common, state.tally.noise[0], g - n_cold
-            rank = common.rank if rule.feedback == BANDIT else d  # elements that are seen one by one are all told apart
-            tilted = fitted_tilt(fit, f, common.size, rank, common.is_uniform, noise, rule.boldness, rule.first_log)
+            common, noise = family.common, state.tally.noise[0]
+            tilted = fitted_tilt(fit, g - n_cold, common.size, common.is_uniform, noise, rule.boldness, rule.first_log)
         else:
             tilted, v = tilt_learner(family, rule, learners, state.laws, g, g, learners.aggregates[g] + seen)
             spreads[g] = v

@@ -150,15 +150,12 @@ class Guard(NamedTuple):
 class Fit(NamedTuple):
     """What least squares are made of. Without entries where nobody fits.
 
-    ``shared_info`` (d, d) and ``shared_moment`` (d) are A and b of the last days, whatever the member; ``info`` (F, d, d) and
-    ``moment`` (F, d) are what must be added to them for each of the F members that fit, so that a day is added once for all. Of
-    matrices only the upper triangle is used.
+    Row i of ``shared`` (d, d + 2) has row i of A from the diagonal on, then entry i of A·1 and of b, of the last days, whatever the
+    member; ``own`` (F, d, d + 2) is what must be added for each of the F members that fit, so that a day is added once for all.
     """
 
-    info: Floats
-    moment: Floats
-    shared_info: Floats
-    shared_moment: Floats
+    own: Floats
+    shared: Floats
 
 
 class AdaptiveState(NamedTuple):
@@ -216,4 +213,4 @@ def start_guard(n_members: int, dimension: int, capacity: int, *, is_guarded: bo
 def start_fit(n_fitting: int, dimension: int, *, has_fit: bool) -> Fit:
     """Return sums over no days."""
     n, d = (n_fitting, dimension) if has_fit else (0, 0)
-    return Fit(np.zeros((n, d, d)), np.zeros((n, d)), np.zeros((d, d)), np.zeros(d))
+    return Fit(np.zeros((n, d, d + 2)), np.zeros((d, d + 2)))
