@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 
@@ -22,18 +23,20 @@ def two_largest(weights: Any) -> Any:
     return (np.argsort(np.argsort(-weights, kind="stable"), kind="stable") < 2).astype(int)
 
 
-SETS: dict[str, sr.ActionSet] = {
-    "MSets": sr.MSets(6, 2, labels="abcdef"),
-    "Permutations": sr.Permutations(3, labels="abc"),
-    "TruncatedPermutations": sr.TruncatedPermutations(2, 4),
-    "SpanningTrees": sr.SpanningTrees(EDGES),
-    "Forests": sr.Forests(EDGES, size=2),
-    "DagPaths": sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"),
-    "Partitions": sr.Partitions(4, 3),
-    "Explicit": sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
-    "OracleSet": sr.OracleSet(4, two_largest),
-    "Product": sr.Product(sr.MSets(3, 1), sr.MSets(4, 2)),
-}
+SETS: Late[sr.ActionSet] = Late(
+    {
+        "MSets": lambda: sr.MSets(6, 2, labels="abcdef"),
+        "Permutations": lambda: sr.Permutations(3, labels="abc"),
+        "TruncatedPermutations": lambda: sr.TruncatedPermutations(2, 4),
+        "SpanningTrees": lambda: sr.SpanningTrees(EDGES),
+        "Forests": lambda: sr.Forests(EDGES, size=2),
+        "DagPaths": lambda: sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"),
+        "Partitions": lambda: sr.Partitions(4, 3),
+        "Explicit": lambda: sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
+        "OracleSet": lambda: sr.OracleSet(4, two_largest),
+        "Product": lambda: sr.Product(sr.MSets(3, 1), sr.MSets(4, 2)),
+    }
+)
 PRESETS = ("adaptive", "multiscale", "paper")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.actions.family import policy_of
@@ -26,17 +27,19 @@ def _cover(weights: np.ndarray) -> np.ndarray:
     return chosen
 
 
-SETS: dict[str, sr.ActionSet] = {
-    "m-sets": sr.MSets(5, 2),
-    "permutations": sr.Permutations(3),
-    "truncated permutations": sr.TruncatedPermutations(2, 3),
-    "paths": sr.DagPaths(GRAPH, source="s", sink="t"),
-    "partitions": sr.Partitions(3, 2),
-    "trees": sr.SpanningTrees(K4),
-    "forests": sr.Forests(K4, size=2),
-    "list": sr.Explicit([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1]]),
-    "oracle": sr.OracleSet(3, _cover),
-}
+SETS: Late[sr.ActionSet] = Late(
+    {
+        "m-sets": lambda: sr.MSets(5, 2),
+        "permutations": lambda: sr.Permutations(3),
+        "truncated permutations": lambda: sr.TruncatedPermutations(2, 3),
+        "paths": lambda: sr.DagPaths(GRAPH, source="s", sink="t"),
+        "partitions": lambda: sr.Partitions(3, 2),
+        "trees": lambda: sr.SpanningTrees(K4),
+        "forests": lambda: sr.Forests(K4, size=2),
+        "list": lambda: sr.Explicit([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1]]),
+        "oracle": lambda: sr.OracleSet(3, _cover),
+    }
+)
 PRESETS = ("adaptive", "multiscale", "paper")
 OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "chains on m-sets": ("m-sets", {"law": "chain", "exploration": 0.1}),
