@@ -113,13 +113,22 @@ def test_a_set_and_its_laws_come_back(name: str) -> None:
     assert not twin.weights.flags.writeable
 
 
+def kind_of(player: Any) -> Any:
+    """Return the type of a player's family in compiled code."""
+    from numba import typeof
+
+    family = player._called
+    return typeof(getattr(family, "family", family))
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("name", [name for name in SETS if name != "OracleSet"])
 def test_players_and_states_come_back(name: str, preset: str) -> None:
-    """A player and its state, sent through pickle in the middle of a play, go on with the same bits."""
+    """A player and its state, sent through pickle in the middle of a play, go on with the same bits and the same compiled code."""
     player = sr.swap_combcp(SETS[name], 100, preset=preset)
     state, bits = middle(player)
     copy, kept = again((player, state))
+    assert kind_of(copy) == kind_of(player)
     assert same(go_on(player, state, bits, 5), go_on(copy, kept, bits, 5))
 
 
