@@ -1,16 +1,20 @@
-"""Settings all tests share: one BLAS thread, Hypothesis profiles that repeat, and which files come first.
+"""Settings all tests share: one BLAS thread, Hypothesis profiles that repeat, nothing compiled too early, which files come first.
 
 ``HYPOTHESIS_PROFILE=explore`` draws new examples on every run.
 """
 
 import os
 from collections import Counter
+from collections.abc import Generator
+from typing import Any, NoReturn
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
+
+from swapregret.compiled import kernel  # noqa: E402
 
 _SLOW = [HealthCheck.too_slow]
 settings.register_profile("repeat", deadline=None, derandomize=True, suppress_health_check=_SLOW)
@@ -33,6 +37,21 @@ _STARTING = {
 }
 """Files with few tests that take long, most of them because they start processes: these find code that others have compiled."""
 _MIDDLE = 15
+
+
+def _refuse(function: Any, *_: Any) -> NoReturn:
+    raise RuntimeError(
+        f"tests must be collected without compiling, which every worker would do: {function.__name__} was called. "
+        "Make what a test file needs within a test, or late (tests/late.py)."
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Have no kernel compiled while test files are imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "_dispatcher", _refuse)
+        return (yield)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -2,80 +2,102 @@
 
 import inspect
 import sys
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
+from swapregret.environments import Environment
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.games import certify, product_play
+from swapregret.games import SelfPlayResult, certify, product_play
 from swapregret.notebook import Line, line_figure
 from swapregret.results import Experiment, RunDetail, RunInfo
 
 ACTIONS = sr.MSets(5, 2, labels="abcde")
-WORLD = sr.environments.cyclic(ACTIONS, 400, rng=0)
 PLAYER = sr.swap_combcp(ACTIONS, 400, preset="multiscale")
+LAW, GAME = sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5]), sr.games.chicken()
+EDGES = [("a", "b"), ("b", "c"), ("a", "c")]
 
 
 @pytest.fixture(scope="module")
 def result() -> sr.PlayResult:
     """Return a play of three replications."""
-    return sr.play(PLAYER, WORLD, rng=0, replications=3)
+    return sr.play(PLAYER, world(), rng=0, replications=3)
 
 
-def objects() -> dict[str, Any]:
-    """Return one object of every exported class that people hold in their hands."""
-    law = sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5])
-    game = sr.games.chicken()
-    play = product_play(game, [law, law])
-    session = sr.Session(PLAYER, rng=0)
-    decision = session.act()
-    played = sr.play(PLAYER, WORLD, rng=0)
-    edges = [("a", "b"), ("b", "c"), ("a", "c")]
-    learned = sr.games.self_play(game, [sr.baselines.uniform(actions) for actions in game.action_sets], 20, rng=0)
-    audited = sr.audit(ACTIONS, [("a", "b")] * 3, [[0.1, 0.2, 0.3, 0.1, 0.1]] * 3)
-    return {
-        "MSets": ACTIONS,
-        "Permutations": sr.Permutations(3),
-        "TruncatedPermutations": sr.TruncatedPermutations(2, 3),
-        "SpanningTrees": sr.SpanningTrees(edges),
-        "Forests": sr.Forests(edges, size=1),
-        "DagPaths": sr.DagPaths(edges, source="a", sink="c"),
-        "Partitions": sr.Partitions(4, 3),
-        "Explicit": sr.Explicit(np.eye(40, dtype=int)),
-        "OracleSet": sr.OracleSet(3, lambda w: (np.arange(3) == np.argmax(w)).astype(int)),
-        "Product": sr.Product(sr.MSets(3, 1), sr.Permutations(3)),
-        "Decision": decision,
-        "FinitePolicy": law,
-        "Mixture": sr.mix([law, sr.FinitePolicy([[1, 0]], [1.0])], [0.5, 0.5]),
+@cache
+def world() -> Environment:
+    """Return the world of most tests."""
+    return sr.environments.cyclic(ACTIONS, 400, rng=0)
+
+
+@cache
+def played() -> sr.PlayResult:
+    """Return a play of one replication."""
+    return sr.play(PLAYER, world(), rng=0)
+
+
+@cache
+def learned() -> SelfPlayResult:
+    """Return the play of a game."""
+    return sr.games.self_play(GAME, [sr.baselines.uniform(actions) for actions in GAME.action_sets], 20, rng=0)
+
+
+@cache
+def audited() -> Any:
+    """Return the audit of three days."""
+    return sr.audit(ACTIONS, [("a", "b")] * 3, [[0.1, 0.2, 0.3, 0.1, 0.1]] * 3)
+
+
+def begun() -> sr.Session:
+    """Return a session at its first day."""
+    return sr.Session(PLAYER, rng=0)
+
+
+OBJECTS: Late[Any] = Late(
+    {
+        "MSets": lambda: ACTIONS,
+        "Permutations": lambda: sr.Permutations(3),
+        "TruncatedPermutations": lambda: sr.TruncatedPermutations(2, 3),
+        "SpanningTrees": lambda: sr.SpanningTrees(EDGES),
+        "Forests": lambda: sr.Forests(EDGES, size=1),
+        "DagPaths": lambda: sr.DagPaths(EDGES, source="a", sink="c"),
+        "Partitions": lambda: sr.Partitions(4, 3),
+        "Explicit": lambda: sr.Explicit(np.eye(40, dtype=int)),
+        "OracleSet": lambda: sr.OracleSet(3, lambda w: (np.arange(3) == np.argmax(w)).astype(int)),
+        "Product": lambda: sr.Product(sr.MSets(3, 1), sr.Permutations(3)),
+        "Decision": lambda: begun().act(),
+        "FinitePolicy": lambda: LAW,
+        "Mixture": lambda: sr.mix([LAW, sr.FinitePolicy([[1, 0]], [1.0])], [0.5, 0.5]),
         "PlayResult": played,
-        "Regret": played.swap_regret,
-        "Schedule": PLAYER.schedule,
-        "Session": session,
-        "networks.Network": sr.networks.Network(edges * 100, directed=True),
-        "environments.Environment": WORLD,
-        "environments.DecisionTree": sr.environments.DecisionTree(rounds=1, observations=2, choices=3),
-        "games.Game": game,
-        "games.CorrelatedPlay": play,
-        "games.Certificate": certify(play),
-        "games.Gap": play.swap_gap(0),
+        "Regret": lambda: played().swap_regret,
+        "Schedule": lambda: PLAYER.schedule,
+        "Session": begun,
+        "networks.Network": lambda: sr.networks.Network(EDGES * 100, directed=True),
+        "environments.Environment": world,
+        "environments.DecisionTree": lambda: sr.environments.DecisionTree(rounds=1, observations=2, choices=3),
+        "games.Game": lambda: GAME,
+        "games.CorrelatedPlay": lambda: product_play(GAME, [LAW, LAW]),
+        "games.Certificate": lambda: certify(product_play(GAME, [LAW, LAW])),
+        "games.Gap": lambda: product_play(GAME, [LAW, LAW]).swap_gap(0),
         "games.SelfPlayResult": learned,
-        "games.Checkpoint": learned.history[-1],
-        "results.Experiment": Experiment(Path("trees"), "trees", (), {}),
-        "results.RunDetail": RunDetail("1a2b", np.arange(3), np.zeros((3, 5)), None, None, ACTIONS, {}),
-        "results.RunInfo": RunInfo("1a2b", "msets 5 2", "cyclic", "adaptive", 400, 0),
+        "games.Checkpoint": lambda: learned().history[-1],
+        "results.Experiment": lambda: Experiment(Path("trees"), "trees", (), {}),
+        "results.RunDetail": lambda: RunDetail("1a2b", np.arange(3), np.zeros((3, 5)), None, None, ACTIONS, {}),
+        "results.RunInfo": lambda: RunInfo("1a2b", "msets 5 2", "cyclic", "adaptive", 400, 0),
         "audit": audited,
-        "best swap": audited.best_swap,
-        "exchange": audited.best_swap.exchanges[0],
-        "curve": played.curve(),
-        "testing.Report": sr.testing.Report("a set", ("oracle",)),
+        "best swap": lambda: audited().best_swap,
+        "exchange": lambda: audited().best_swap.exchanges[0],
+        "curve": lambda: played().curve(),
+        "testing.Report": lambda: sr.testing.Report("a set", ("oracle",)),
     }
-
-
-OBJECTS = objects()
+)
+"""One object of every exported class that people hold in their hands."""
 ABSTRACT = {"ActionSet", "Policy"}
 
 
@@ -159,8 +181,8 @@ def test_labels_cannot_break_the_page() -> None:
 def test_checkpoints_do_not_change_the_play(preset: str) -> None:
     """A play that is looked at earns, bit for bit, what one that is not does; regrets are equal up to the order of sums."""
     player = sr.swap_combcp(ACTIONS, 400, preset=preset)
-    looked = sr.play(player, WORLD, rng=3, replications=2, checkpoints=[7, 100, 333])
-    plain = sr.play(player, WORLD, rng=3, replications=2, checkpoints=0)
+    looked = sr.play(player, world(), rng=3, replications=2, checkpoints=[7, 100, 333])
+    plain = sr.play(player, world(), rng=3, replications=2, checkpoints=0)
     assert looked.days == (7, 100, 333, 400)
     assert plain.days == (400,)
     assert [run.reward for run in plain.runs] == [run.reward for run in looked.runs]
@@ -176,8 +198,8 @@ def test_a_point_of_the_curve_is_a_shorter_play(result: sr.PlayResult) -> None:
     assert curve.external_regret.value[-1] == result.external_regret.value
     assert curve.reward.value[-1] == result.reward
     days = 100
-    levels = WORLD.levels
-    short = sr.environments.environment.Environment("short", ACTIONS, days, levels, WORLD.entropy)
+    levels = world().levels
+    short = sr.environments.environment.Environment("short", ACTIONS, days, levels, world().entropy)
     ended = sr.play(PLAYER, short, rng=0, replications=3)
     assert curve.swap_regret.value[5] == pytest.approx(ended.swap_regret.value)
     assert curve.reward.value[5] == pytest.approx(ended.reward)
@@ -189,7 +211,7 @@ def test_a_point_of_the_curve_is_a_shorter_play(result: sr.PlayResult) -> None:
 
 def test_one_replication_has_brackets_and_no_interval() -> None:
     """Nothing is known of the spread of one run: its reward has no band, its regrets their certified bracket."""
-    curve = sr.play(PLAYER, WORLD, rng=0).curve()
+    curve = sr.play(PLAYER, world(), rng=0).curve()
     assert np.isnan(curve.reward.low).all()
     assert np.isfinite(curve.swap_regret.low).all()
 
@@ -197,7 +219,7 @@ def test_one_replication_has_brackets_and_no_interval() -> None:
 @pytest.mark.parametrize(("measure", "has_regret"), [("ledger", True), ("bound", True), ("none", False)])
 def test_every_measure_has_a_curve(measure: str, has_regret: bool) -> None:
     """What was not measured is not shown; reward always is."""
-    result = sr.play(PLAYER, WORLD, rng=0, replications=2, measure=measure)
+    result = sr.play(PLAYER, world(), rng=0, replications=2, measure=measure)
     assert np.isfinite(result.curve().swap_regret.value).all() == has_regret
     assert "reward per day" in repr(result)
     names = {trace.name for trace in result.plot().data}
@@ -212,14 +234,14 @@ def test_frames_hold_the_curve(result: sr.PlayResult) -> None:
     assert frame["swap"][-1] == result.swap_regret.value
     assert frame["swap_per_round"][-1] == pytest.approx(result.swap_regret.per_round)
     assert {"reward", "reward_low", "reward_high", "external", "swap_low", "swap_high"} <= set(frame.columns)
-    alone = sr.play(PLAYER, WORLD, rng=0).to_frame()
+    alone = sr.play(PLAYER, world(), rng=0).to_frame()
     assert alone["reward_low"].null_count() == len(alone)
 
 
 def test_costs_are_called_costs() -> None:
     """A play that counts costs shows them."""
-    world = sr.environments.replay(ACTIONS, np.full((50, 5), 3.0), cost_range=(0, 10))
-    result = sr.play(sr.baselines.uniform(ACTIONS), world, rng=0)
+    dear = sr.environments.replay(ACTIONS, np.full((50, 5), 3.0), cost_range=(0, 10))
+    result = sr.play(sr.baselines.uniform(ACTIONS), dear, rng=0)
     assert "cost per day" in repr(result)
     assert "cost" in result.to_frame().columns
     assert any(trace.name == "cost" for trace in result.plot().data)
@@ -229,7 +251,7 @@ def test_costs_are_called_costs() -> None:
 def test_wrong_checkpoints_are_refused(checkpoints: Any) -> None:
     """Checkpoints are a count, or days of the play."""
     with pytest.raises(InvalidInput, match="checkpoints"):
-        sr.play(PLAYER, WORLD, rng=0, checkpoints=checkpoints)
+        sr.play(PLAYER, world(), rng=0, checkpoints=checkpoints)
 
 
 # ---- figures -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 
@@ -22,18 +23,20 @@ def two_largest(weights: Any) -> Any:
     return (np.argsort(np.argsort(-weights, kind="stable"), kind="stable") < 2).astype(int)
 
 
-SETS: dict[str, sr.ActionSet] = {
-    "MSets": sr.MSets(6, 2, labels="abcdef"),
-    "Permutations": sr.Permutations(3, labels="abc"),
-    "TruncatedPermutations": sr.TruncatedPermutations(2, 4),
-    "SpanningTrees": sr.SpanningTrees(EDGES),
-    "Forests": sr.Forests(EDGES, size=2),
-    "DagPaths": sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"),
-    "Partitions": sr.Partitions(4, 3),
-    "Explicit": sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
-    "OracleSet": sr.OracleSet(4, two_largest),
-    "Product": sr.Product(sr.MSets(3, 1), sr.MSets(4, 2)),
-}
+SETS: Late[sr.ActionSet] = Late(
+    {
+        "MSets": lambda: sr.MSets(6, 2, labels="abcdef"),
+        "Permutations": lambda: sr.Permutations(3, labels="abc"),
+        "TruncatedPermutations": lambda: sr.TruncatedPermutations(2, 4),
+        "SpanningTrees": lambda: sr.SpanningTrees(EDGES),
+        "Forests": lambda: sr.Forests(EDGES, size=2),
+        "DagPaths": lambda: sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"),
+        "Partitions": lambda: sr.Partitions(4, 3),
+        "Explicit": lambda: sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
+        "OracleSet": lambda: sr.OracleSet(4, two_largest),
+        "Product": lambda: sr.Product(sr.MSets(3, 1), sr.MSets(4, 2)),
+    }
+)
 PRESETS = ("adaptive", "multiscale", "paper")
 
 
@@ -110,13 +113,22 @@ def test_a_set_and_its_laws_come_back(name: str) -> None:
     assert not twin.weights.flags.writeable
 
 
+def kind_of(player: Any) -> Any:
+    """Return the type of a player's family in compiled code."""
+    from numba import typeof
+
+    family = player._called
+    return typeof(getattr(family, "family", family))
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("name", [name for name in SETS if name != "OracleSet"])
 def test_players_and_states_come_back(name: str, preset: str) -> None:
-    """A player and its state, sent through pickle in the middle of a play, go on with the same bits."""
+    """A player and its state, sent through pickle in the middle of a play, go on with the same bits and the same compiled code."""
     player = sr.swap_combcp(SETS[name], 100, preset=preset)
     state, bits = middle(player)
     copy, kept = again((player, state))
+    assert kind_of(copy) == kind_of(player)
     assert same(go_on(player, state, bits, 5), go_on(copy, kept, bits, 5))
 
 

@@ -24,7 +24,11 @@ from swapregret.actions.family import (
     span_part,
     spread,
 )
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import family_of, state_of
 from swapregret.compiled.bits import unpack
+from swapregret.compiled.handle import open_handle
+from swapregret.compiled.kernel import kernel
 from swapregret.errors import Unsupported
 from swapregret.learners.round.day import empty_mix
 from swapregret.policy import Policy
@@ -57,14 +61,82 @@ CASES += [
 IDS = [" ".join(part for part in case if part) for case in CASES]
 
 
+# ---- a family is asked through a handle, as learners ask it; to hand all its arrays to each function takes long to compile -----
+
+
+class Slots(NamedTuple):
+    """What a family works on."""
+
+    laws: Any
+    mix: Any
+
+
+def at_work(family: Any, laws: Any, rng: Any = 0) -> Any:
+    """Return a handle on a family, policies, and room for a mixture of them, all 0."""
+    common = family.common
+    mix = empty_mix(len(laws.marginals), common.dimension, common.coordinates.size)
+    return open_handle(family, 0, Slots(laws, mix), 0, np.random.default_rng(rng))
+
+
+@kernel
+def ask_project(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+    """Project."""
+    return project(family_of(h), tilted, near)
+
+
+@kernel
+def ask_list(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """List."""
+    return list_law(family_of(h), point)
+
+
+@kernel
+def ask_make(h: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Write a policy into a slot."""
+    return make_law(family_of(h), state_of(h).laws, slot, point, log_point)
+
+
+@kernel
+def ask_draw(h: Any, slot: int, plays: Integers) -> None:
+    """Draw an action per row."""
+    family, laws, rng = family_of(h), state_of(h).laws, h.rng
+    for row in range(plays.shape[0]):
+        plays[row] = draw(family, laws, slot, rng)
+
+
+@kernel
+def ask_prepare(h: Any, has_inverse: bool) -> int:
+    """Make the mixture ready."""
+    return prepare(family_of(h), state_of(h).laws, state_of(h).mix, has_inverse)
+
+
+@kernel
+def ask_solve(h: Any, action: Integers) -> float:
+    """Find Σ⁺M."""
+    return solve(family_of(h), state_of(h).laws, state_of(h).mix, action)
+
+
+@kernel
+def ask_spread(h: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return the local variance."""
+    return spread(family_of(h), state_of(h).laws, slot, point, aggregate)
+
+
+@kernel
+def ask_best(h: Any, weights: Floats) -> tuple[Integers, Floats]:
+    """Return the best action and the part in the span."""
+    return best(family_of(h), weights), span_part(family_of(h), weights)
+
+
 class Face(NamedTuple):
-    """A set, its family, and five policies with the points and exponents they were made of."""
+    """A set, its family at work, and five policies with the points and exponents they were made of."""
 
     actions: Any
     mu: Policy
     family: Any
     kind: str
     laws: Any
+    handle: Any
     tilted: list[Any]
     points: list[Any]
 
@@ -76,16 +148,17 @@ def face(name: str, kind: str, exploration: str | None) -> Face:
     mu = actions.exploration_policy(exploration)
     family = called(actions.family(mu, kind=kind, variants=2))
     laws = room(family, N_LAWS + 1, 64)
+    h = at_work(family, laws)
     rng = np.random.default_rng(7)
     tilted = [scale * rng.normal(size=actions.dimension) for scale in (0.0, 0.3, 1.0, 1.0, 3.0)]
-    near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
+    near = ask_project(h, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
     points = []
     for slot, exponents in enumerate(tilted):
-        point, log_point, is_good = project(family, exponents, near)
+        point, log_point, is_good = ask_project(h, exponents, near)
         assert is_good
-        assert make_law(family, laws, slot, point, log_point) == MADE
+        assert ask_make(h, slot, point, log_point) == MADE
         points.append(point)
-    return Face(actions, mu, family, kind, laws, tilted, points)
+    return Face(actions, mu, family, kind, laws, h, tilted, points)
 
 
 def policies(made: Face) -> list[Policy]:
@@ -109,7 +182,7 @@ def test_lists_have_the_marginals_of_their_point(case: tuple[str, str, str | Non
     """A point is listed by actions of the set that add up to it."""
     made = face(*case)
     for point in made.points:
-        words, chances, is_inside = list_law(made.family, point)
+        words, chances, is_inside = ask_list(made.handle, point)
         rows = np.array([unpack(row, made.actions.dimension) for row in words])
         assert is_inside
         assert all(row in made.actions for row in rows)
@@ -136,13 +209,15 @@ def test_slots_hold_the_moments_of_their_policies(case: tuple[str, str, str | No
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_draws_have_the_chances_of_their_policies(case: tuple[str, str, str | None]) -> None:
     """Draws pass a chi-square test against the list of the policy."""
-    made, rng, count = face(*case), np.random.default_rng(3), 3000
+    made, count = face(*case), 3000
+    h, plays = at_work(made.family, made.laws, 3), np.empty((count, made.actions.dimension), dtype=np.int64)
     for slot, policy in enumerate(policies(made)):
         law = policy.finite()
         place = {row.tobytes(): index for index, row in enumerate(law.atoms)}
         seen, expected = np.zeros(len(place)), count * law.weights
-        for _ in range(count):
-            seen[place[draw(made.family, made.laws, slot, rng).tobytes()]] += 1
+        ask_draw(h, slot, plays)
+        for row in plays:
+            seen[place[row.tobytes()]] += 1
         is_rare = expected < 5.0
         seen = np.append(seen[~is_rare], seen[is_rare].sum())
         expected = np.append(expected[~is_rare], expected[is_rare].sum())
@@ -155,18 +230,18 @@ def test_draws_have_the_chances_of_their_policies(case: tuple[str, str, str | No
 def test_solve_inverts_the_mixture(case: tuple[str, str, str | None], has_inverse: bool) -> None:
     """Σ(Σ⁺M) = M, for mixtures of any number of slots."""
     made, rng = face(*case), np.random.default_rng(11)
-    d, parts, rows = made.actions.dimension, policies(made), made.actions.enumerate()
-    mix = empty_mix(N_LAWS + 1, d, made.family.common.coordinates.size)
+    parts, rows, h = policies(made), made.actions.enumerate(), at_work(made.family, made.laws)
+    mix = h.kept[2].mix
     for n_used in (0, 1, 2, 3, N_LAWS):
         weights = rng.random(N_LAWS + 1)
         weights[rng.permutation(N_LAWS)[n_used:]] = 0.0
         mix.weights[:] = weights / weights.sum()
-        assert prepare(made.family, made.laws, mix, has_inverse) == 0
+        assert ask_prepare(h, has_inverse) == 0
         sigma = sum(w * part.cooccurrence() for w, part in zip(mix.weights, parts, strict=True))
         mean = sum(w * part.marginals() for w, part in zip(mix.weights, parts, strict=True))
         np.testing.assert_allclose(mix.mean, mean, rtol=0, atol=1e-12)
         for row in rows[rng.permutation(len(rows))[:4]]:  # the first is taken along where a mixture is factored late
-            assert solve(made.family, made.laws, mix, np.array(row)) == 0.0
+            assert ask_solve(h, np.array(row)) == 0.0
             np.testing.assert_allclose(sigma @ mix.aid, row, rtol=0, atol=1e-9)
 
 
@@ -182,7 +257,7 @@ def test_spread_is_the_variance_the_step_is_made_of(case: tuple[str, str, str | 
         else:
             mean = point @ aggregate / point.sum() if made.actions.is_uniform else 0.0
             expected = point @ (aggregate - mean) ** 2
-        found = spread(made.family, made.laws, slot, point, aggregate)
+        found = ask_spread(made.handle, slot, point, aggregate)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
@@ -193,8 +268,8 @@ def test_best_and_span_are_those_of_the_set(case: tuple[str, str, str | None]) -
     rows = made.actions.enumerate()
     for _ in range(5):
         weights = rng.normal(size=made.actions.dimension)
-        np.testing.assert_array_equal(best(made.family, weights), made.actions.argmax(weights))
-        part = span_part(made.family, weights)
+        action, part = ask_best(made.handle, weights)
+        np.testing.assert_array_equal(action, made.actions.argmax(weights))
         np.testing.assert_allclose(rows @ part, rows @ weights, rtol=0, atol=1e-9)
         expected = weights if case[1:] == ("chain", None) else made.actions.span.project(weights)
         np.testing.assert_allclose(part, expected, rtol=0, atol=1e-9)
@@ -205,11 +280,13 @@ def test_a_chain_without_estimates_keeps_no_matrix_and_no_factor(name: str) -> N
     """Where Σ⁺M is not wanted, only E[M] is made."""
     made = face(name, "chain", None)
     family = made.actions.family(made.mu, kind="chain", has_moment=False)
-    laws, mix = room(family, 2, 1), empty_mix(2, made.actions.dimension, 0)
-    point, log_point, _ = project(family, made.tilted[2], made.tilted[0])
-    assert make_law(family, laws, 0, point, log_point) == MADE
+    laws = room(family, 2, 1)
+    h = at_work(family, laws)
+    mix = h.kept[2].mix
+    point, log_point, _ = ask_project(h, made.tilted[2], made.tilted[0])
+    assert ask_make(h, 0, point, log_point) == MADE
     mix.weights[:] = 0.75, 0.25
-    assert prepare(family, laws, mix, False) == 0
+    assert ask_prepare(h, False) == 0
     np.testing.assert_allclose(mix.mean, 0.75 * point + 0.25 * made.mu.marginals(), rtol=0, atol=1e-12)
     counts = laws.sieve.counts if name == "m-sets" else laws.counts
     assert counts.min() == 0  # nothing is packed or factored
@@ -221,7 +298,7 @@ def test_a_chain_refuses_a_point_outside(name: str) -> None:
     """A point outside conv(A) changes nothing."""
     made = face(name, "chain", None)
     before = made.laws.marginals.copy()
-    assert make_law(made.family, made.laws, 0, 1.1 * made.points[0], made.tilted[0]) != MADE
+    assert ask_make(made.handle, 0, 1.1 * made.points[0], made.tilted[0]) != MADE
     np.testing.assert_array_equal(made.laws.marginals, before)
 
 

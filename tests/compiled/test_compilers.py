@@ -1,12 +1,15 @@
 """What the compiler leaves out is of no use to anyone: users' own functions, errors, garbage and timers are as they were."""
 
 import gc
+from collections.abc import Iterator
 
 import numba
 import numpy as np
 import pytest
 from llvmlite.binding import ffi
 from numba.core.compiler import Flags
+from numba.core.postproc import PostProcessor
+from numba.core.types.functions import BaseFunction
 
 from swapregret.compiled.kernel import kernel
 
@@ -26,11 +29,39 @@ def _assign(target: np.ndarray, source: np.ndarray) -> None:
     target[:] = source
 
 
+@numba.njit
+def _count(n: int) -> Iterator[int]:
+    for i in range(n):
+        if i % 2:
+            yield i
+
+
+@numba.njit
+def _ask_python(value: float) -> float:
+    half = value / 2.0
+    with numba.objmode(read="float64"):
+        read = float(str(half))
+    return read + half
+
+
+@kernel
+def _calls_both(n: int) -> float:
+    total = 0.0
+    for i in _count(n):
+        total += _ask_python(float(i))
+    return total
+
+
 def test_a_users_function_works_in_a_kernel_and_by_itself() -> None:
     """A function of Numba's own decorator that a kernel compiled first can be called from Python, and compiled for other types."""
     assert _calls_theirs(np.arange(3.0)) == 12.0
     assert _theirs(np.arange(3.0)) == 6.0
     assert _theirs(np.arange(3)) == 6.0
+
+
+def test_a_users_generator_and_block_of_python_work_in_a_kernel() -> None:
+    """What passes leave out for kernels is there for them."""
+    assert _calls_both(6) == 9.0
 
 
 def test_a_slice_of_another_shape_is_refused() -> None:
@@ -46,8 +77,8 @@ def test_a_slice_of_another_shape_is_refused() -> None:
 
 
 def test_all_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a kernel is compiled garbage is not looked for and LLVM is not timed; afterwards both are as before."""
-    seen = []
+    """While a kernel is compiled garbage is not looked for and LLVM is not timed; afterwards all is as before, Numba's code too."""
+    seen, code = [], (BaseFunction.get_call_type, PostProcessor.run)
 
     @kernel
     def fresh(value: float) -> float:
@@ -67,6 +98,8 @@ def test_all_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
             gc.enable()
     assert seen
     assert not any(seen)
+    assert (BaseFunction.get_call_type, PostProcessor.run) == code
+    assert all(each.__module__.startswith("numba.") for each in code)
     assert timers
     assert list(ffi.lib._lock._cblist) == timers
 

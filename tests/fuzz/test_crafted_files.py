@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.fuzz.mutations import mutate_arrays, mutate_plain
 from tests.fuzz.test_fuzz import TookTooLong, in_time
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
@@ -24,17 +25,19 @@ DAYS = 50
 
 GRAPH = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")]
 ROADS = [("s", "a"), ("a", "t"), ("s", "b"), ("b", "t"), ("s", "t"), ("a", "b")]
-SETS: dict[str, sr.ActionSet] = {
-    "MSets": sr.MSets(5, 2),
-    "Permutations": sr.Permutations(3),
-    "TruncatedPermutations": sr.TruncatedPermutations(2, 3),
-    "SpanningTrees": sr.SpanningTrees(GRAPH),
-    "Forests": sr.Forests(GRAPH, 2),
-    "DagPaths": sr.DagPaths(ROADS, source="s", sink="t"),
-    "Partitions": sr.Partitions(4, 2),
-    "Explicit": sr.Explicit(np.eye(4, dtype=int)),
-    "Product": sr.Product(sr.MSets(3, 1), sr.MSets(3, 2)),
-}
+SETS: Late[sr.ActionSet] = Late(
+    {
+        "MSets": lambda: sr.MSets(5, 2),
+        "Permutations": lambda: sr.Permutations(3),
+        "TruncatedPermutations": lambda: sr.TruncatedPermutations(2, 3),
+        "SpanningTrees": lambda: sr.SpanningTrees(GRAPH),
+        "Forests": lambda: sr.Forests(GRAPH, 2),
+        "DagPaths": lambda: sr.DagPaths(ROADS, source="s", sink="t"),
+        "Partitions": lambda: sr.Partitions(4, 2),
+        "Explicit": lambda: sr.Explicit(np.eye(4, dtype=int)),
+        "Product": lambda: sr.Product(sr.MSets(3, 1), sr.MSets(3, 2)),
+    }
+)
 Make = Callable[[sr.ActionSet], Any]
 PLAYERS: dict[str, Make] = {
     "adaptive": lambda actions: sr.swap_combcp(actions, 1000),

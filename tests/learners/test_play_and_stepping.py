@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.compiled.vectors import action_total
@@ -13,21 +14,26 @@ from swapregret.learners.doubling import anytime
 from swapregret.playing.course import Course
 
 K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-SETS: dict[str, Any] = {
-    "m-sets": sr.MSets(6, 2),
-    "permutations": sr.Permutations(3),
-    "paths": sr.DagPaths(K4, source=0, sink=3),
-    "trees": sr.SpanningTrees(K4),
-    "explicit": sr.Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0]]),
-    "oracle": sr.OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64)),
-}
-MORE: dict[str, Any] = {
-    "forests": sr.Forests([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)], size=3),
-    "product": sr.Product(sr.MSets(3, 1), sr.Permutations(2)),
-    "many": sr.MSets(14, 5),  # too many for a list
-    "long": sr.MSets(11, 3),  # 165 actions: chains are refined, not eliminated
-    "arms": sr.MSets(4, 1),
-}
+SETS: Late[sr.ActionSet] = Late(
+    {
+        "m-sets": lambda: sr.MSets(6, 2),
+        "permutations": lambda: sr.Permutations(3),
+        "paths": lambda: sr.DagPaths(K4, source=0, sink=3),
+        "trees": lambda: sr.SpanningTrees(K4),
+        "explicit": lambda: sr.Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 0]]),
+        "oracle": lambda: sr.OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64)),
+    }
+)
+MORE: Late[sr.ActionSet] = Late(
+    {
+        "forests": lambda: sr.Forests([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)], size=3),
+        "product": lambda: sr.Product(sr.MSets(3, 1), sr.Permutations(2)),
+        "many": lambda: sr.MSets(14, 5),  # too many for a list
+        "long": lambda: sr.MSets(11, 3),  # 165 actions: chains are refined, not eliminated
+        "arms": lambda: sr.MSets(4, 1),
+    }
+)
+ALL = SETS | MORE
 DAYS, CUT = 120, 47
 OPTIONS = {"measure": "none", "realised": True, "windows": (), "certificate": False, "capacity": None}
 CASES = [
@@ -63,7 +69,7 @@ COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
 
 def player_of(name: str, preset: str, feedback: str) -> Any:
     """Return a player whose windows end often."""
-    actions, schedule = (SETS | MORE)[name], sr.Schedule([2, 6, 18, 54])
+    actions, schedule = ALL[name], sr.Schedule([2, 6, 18, 54])
     if preset == "comband":
         return sr.swap_comband(actions, DAYS, preset="multiscale", feedback=feedback, schedule=schedule)
     return sr.swap_combcp(actions, DAYS, preset=preset, feedback=feedback, schedule=schedule, variants=2)
@@ -110,7 +116,7 @@ def test_blocks_are_steps(name: str, preset: str, feedback: str, tmp_path: Path)
 @pytest.mark.parametrize(("name", "competitor", "options"), COMPETITORS)
 def test_blocks_of_competitors_are_steps(name: str, competitor: str, options: dict[str, Any], tmp_path: Path) -> None:
     """So do competitors, on every kind of set."""
-    check_blocks_are_steps(getattr(sr.baselines, competitor)((SETS | MORE)[name], DAYS, **options), tmp_path)
+    check_blocks_are_steps(getattr(sr.baselines, competitor)(ALL[name], DAYS, **options), tmp_path)
 
 
 def check_blocks_are_steps(player: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
@@ -11,12 +12,14 @@ from swapregret.learners.player import Decision
 
 K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 LADDER = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (0, 3)]
-SETS = {
-    "m-sets": (sr.MSets(6, 2), lambda literal: literal.m_sets(6, 2)),
-    "permutations": (sr.Permutations(3), lambda literal: literal.matchings(3)),
-    "paths": (sr.DagPaths(LADDER, source=0, sink=3), lambda literal: literal.paths(LADDER, 0, 3)),
-    "trees": (sr.SpanningTrees(K4), lambda literal: literal.trees(K4, 4)),
-}
+SETS: Late[Any] = Late(
+    {
+        "m-sets": lambda: (sr.MSets(6, 2), lambda literal: literal.m_sets(6, 2)),
+        "permutations": lambda: (sr.Permutations(3), lambda literal: literal.matchings(3)),
+        "paths": lambda: (sr.DagPaths(LADDER, source=0, sink=3), lambda literal: literal.paths(LADDER, 0, 3)),
+        "trees": lambda: (sr.SpanningTrees(K4), lambda literal: literal.trees(K4, 4)),
+    }
+)
 WINDOWS, GAMMA, VARIANTS = (2, 6, 18, 54), 0.1, 2
 CASES = [(name, "bandit", AdaptiveRate(3.0), 0.2) for name in SETS]
 CASES += [("m-sets", "semi-bandit", AdaptiveRate(4.0), 0.2), ("paths", "full", AdaptiveRate(8.0), 0.0)]

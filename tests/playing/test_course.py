@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.environments.environment import Environment
@@ -20,25 +21,30 @@ STOPS = (1, 100, 101, 190)
 GRAPH = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
 SMALL, WIDE = sr.MSets(6, 2), sr.MSets(24, 8)
 PATHS = sr.DagPaths(GRAPH, source="s", sink="t")
-TREES = sr.SpanningTrees([(i, j) for i in range(7) for j in range(i)])
+TREES = [(i, j) for i in range(7) for j in range(i)]
 FIELDS = sr.Partitions(9, 4)
 
-PLAYERS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "engine": (sr.swap_combcp(SMALL, HORIZON, preset="multiscale"), {}),
-    "everything": (
-        sr.swap_combcp(SMALL, HORIZON, preset="multiscale"),
-        {"realised": True, "windows": (1, 7), "certificate": True},
-    ),
-    "bound": (sr.swap_combcp(SMALL, HORIZON, preset="multiscale"), {"measure": "bound"}),
-    "adaptive": (sr.swap_combcp(SMALL, HORIZON, preset="adaptive"), {}),
-    "unlisted": (sr.swap_combcp(WIDE, HORIZON, preset="multiscale"), {}),
-    "gibbs": (sr.swap_comband(WIDE, HORIZON, schedule=sr.Schedule([4, 16, 64]), preset="multiscale"), {"capacity": 30}),
-    "paths": (sr.swap_combcp(PATHS, HORIZON, preset="multiscale"), {}),
-    "trees": (sr.swap_comband(TREES, HORIZON, preset="multiscale"), {}),
-    "images": (sr.swap_comband(FIELDS, HORIZON, preset="multiscale"), {}),
-    "exp3": (sr.baselines.exp3(SMALL, HORIZON), {}),
-    "anytime": (sr.anytime(sr.swap_combcp, SMALL, first_epoch=40, preset="multiscale"), {}),
-}
+PLAYERS: Late[tuple[Any, dict[str, Any]]] = Late(
+    {
+        "engine": lambda: (sr.swap_combcp(SMALL, HORIZON, preset="multiscale"), {}),
+        "everything": lambda: (
+            sr.swap_combcp(SMALL, HORIZON, preset="multiscale"),
+            {"realised": True, "windows": (1, 7), "certificate": True},
+        ),
+        "bound": lambda: (sr.swap_combcp(SMALL, HORIZON, preset="multiscale"), {"measure": "bound"}),
+        "adaptive": lambda: (sr.swap_combcp(SMALL, HORIZON, preset="adaptive"), {}),
+        "unlisted": lambda: (sr.swap_combcp(WIDE, HORIZON, preset="multiscale"), {}),
+        "gibbs": lambda: (
+            sr.swap_comband(WIDE, HORIZON, schedule=sr.Schedule([4, 16, 64]), preset="multiscale"),
+            {"capacity": 30},
+        ),
+        "paths": lambda: (sr.swap_combcp(PATHS, HORIZON, preset="multiscale"), {}),
+        "trees": lambda: (sr.swap_comband(sr.SpanningTrees(TREES), HORIZON, preset="multiscale"), {}),
+        "images": lambda: (sr.swap_comband(FIELDS, HORIZON, preset="multiscale"), {}),
+        "exp3": lambda: (sr.baselines.exp3(SMALL, HORIZON), {}),
+        "anytime": lambda: (sr.anytime(sr.swap_combcp, SMALL, first_epoch=40, preset="multiscale"), {}),
+    }
+)
 NOTHING = {"measure": "ledger", "realised": False, "windows": (), "certificate": False, "capacity": None}
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.environments.cycles import cyclic
+from swapregret.environments.environment import Environment
 from swapregret.environments.stochastic import iid
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.baselines.exp3 import exp3
@@ -23,8 +25,13 @@ from swapregret.sessions.session import Session
 loop = importlib.import_module("swapregret.playing.course")
 ACTIONS = MSets(6, 2)
 HORIZON = 600
-WORLD = cyclic(ACTIONS, HORIZON, phases=5, rng=1)
 PLAYER = swap_combcp(ACTIONS, HORIZON, schedule=Schedule([3, 12, 48, 192]), preset="multiscale")
+
+
+@cache
+def made_world() -> Environment:
+    """Return the world of most tests."""
+    return cyclic(ACTIONS, HORIZON, phases=5, rng=1)
 
 
 def _best_two(weights: np.ndarray) -> np.ndarray:
@@ -61,7 +68,7 @@ def test_results_do_not_depend_on_who_runs_beside_whom(
         whole, "run_tasks", lambda *task, threads: asked.append(threads) or run_tasks(*task, threads=threads)
     )
     days = []
-    world = WORLD if player.actions is ACTIONS else cyclic(player.actions, 60, phases=5, rng=1)
+    world = made_world() if player.actions is ACTIONS else cyclic(player.actions, 60, phases=5, rng=1)
     two = play(player, world, rng=5, replications=3, n_jobs=2, progress=days.append, **options)
     one = play(player, world, rng=5, replications=3, **options)
     assert asked == [threads]  # one after the other needs no workers
@@ -73,23 +80,23 @@ def test_results_do_not_depend_on_who_runs_beside_whom(
 
 def test_plays_repeat_and_start_alike() -> None:
     """The same seed repeats; the first of several replications is the single one; other seeds differ."""
-    single, several = play(PLAYER, WORLD, rng=5), play(PLAYER, WORLD, rng=5, replications=3)
+    single, several = play(PLAYER, made_world(), rng=5), play(PLAYER, made_world(), rng=5, replications=3)
     assert np.array_equal(single.ledgers[0].values, several.ledgers[0].values)
     assert single.runs[0].reward != several.runs[1].reward
-    assert play(PLAYER, WORLD, rng=6).reward != single.reward
-    assert play(PLAYER, WORLD).entropy != play(PLAYER, WORLD).entropy
+    assert play(PLAYER, made_world(), rng=6).reward != single.reward
+    assert play(PLAYER, made_world()).entropy != play(PLAYER, made_world()).entropy
 
 
 def test_play_is_a_session_day_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rewards equal those of a ``Session`` with the same seed, however blocks are cut."""
-    whole = play(PLAYER, WORLD, rng=5)
+    whole = play(PLAYER, made_world(), rng=5)
     monkeypatch.setattr(loop, "_BLOCK", 250)
-    blocks = play(PLAYER, WORLD, rng=5)
+    blocks = play(PLAYER, made_world(), rng=5)
     assert blocks.reward == whole.reward
     assert blocks.swap_regret.value == pytest.approx(whole.swap_regret.value, abs=1e-9)
     assert blocks.external_regret.value == pytest.approx(whole.external_regret.value, abs=1e-9)
     _, seed = np.random.SeedSequence([5, 0]).spawn(2)
-    session, rewards = Session(PLAYER, rng=seed), WORLD.rewards(0, HORIZON)
+    session, rewards = Session(PLAYER, rng=seed), made_world().rewards(0, HORIZON)
     total = 0.0
     for row in rewards:
         decision = session.act()
@@ -101,8 +108,8 @@ def test_play_is_a_session_day_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_regrets_keep_their_order() -> None:
     """external, internal ≤ swap ≤ laziness ≤ lemma, swap ≤ dynamic; every definition says what it is."""
-    result = play(PLAYER, WORLD, rng=5, replications=2, windows=(1, 50), certificate=True, realised=True)
-    bound = play(PLAYER, WORLD, rng=5, replications=2, measure="bound")
+    result = play(PLAYER, made_world(), rng=5, replications=2, windows=(1, 50), certificate=True, realised=True)
+    bound = play(PLAYER, made_world(), rng=5, replications=2, measure="bound")
     swap = result.swap_regret
     assert swap.value >= result.internal_regret.value >= 0.0
     assert swap.value >= result.external_regret.value
@@ -125,14 +132,14 @@ def test_regrets_keep_their_order() -> None:
 
 def test_uniform_play_has_swap_regret_equal_to_external() -> None:
     """A player that never changes its law gains nothing from swaps beyond one fixed action."""
-    result = play(uniform(ACTIONS), WORLD, rng=0)
+    result = play(uniform(ACTIONS), made_world(), rng=0)
     assert result.swap_regret.value == pytest.approx(result.external_regret.value)
 
 
 def test_a_small_capacity_brackets_the_exact_value() -> None:
     """The same play with a tight ledger brackets what the exact one measures."""
-    exact = play(PLAYER, WORLD, rng=5).swap_regret
-    capped = play(PLAYER, WORLD, rng=5, capacity=8).swap_regret
+    exact = play(PLAYER, made_world(), rng=5).swap_regret
+    capped = play(PLAYER, made_world(), rng=5, capacity=8).swap_regret
     assert exact.is_exact
     assert not capped.is_exact
     assert capped.lower <= exact.value <= capped.upper

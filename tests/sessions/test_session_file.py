@@ -4,30 +4,34 @@ import contextlib
 import copy
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.learners.config import encode
 from swapregret.storage import from_bytes, to_bytes, write_file
 
-TREES = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")])
-PLAYERS = {
-    "adaptive m-sets": sr.swap_combcp(sr.MSets(6, 2), 1000),
-    "adaptive trees": sr.swap_combcp(TREES, 1000),
-    "multiscale": sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),
-    "swap_comband": sr.swap_comband(sr.Permutations(3), 1000, preset="multiscale"),
-    "anytime": sr.anytime(sr.swap_combcp, sr.MSets(6, 2), first_epoch=20, preset="multiscale"),
-    **{
-        name: getattr(sr.baselines, name)(sr.MSets(4, 2), 1000)
-        for name in sr.baselines.__all__
-        if name not in ("hybrid_omd", "combcp")
-    },
-}
+TREES = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")]
+PLAYERS: Late[Any] = Late(
+    {
+        "adaptive m-sets": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000),
+        "adaptive trees": lambda: sr.swap_combcp(sr.SpanningTrees(TREES), 1000),
+        "multiscale": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),
+        "swap_comband": lambda: sr.swap_comband(sr.Permutations(3), 1000, preset="multiscale"),
+        "anytime": lambda: sr.anytime(sr.swap_combcp, sr.MSets(6, 2), first_epoch=20, preset="multiscale"),
+        **{
+            name: partial(getattr(sr.baselines, name), sr.MSets(4, 2), 1000)
+            for name in sr.baselines.__all__
+            if name not in ("hybrid_omd", "combcp")
+        },
+    }
+)
 
 
 def begun(name: str) -> sr.Session:

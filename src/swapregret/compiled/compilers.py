@@ -18,6 +18,9 @@ numba: Any = load_numba()
 cgutils: Any = numba.core.cgutils
 codegen: Any = numba.core.codegen
 arrays: Any = numba.np.arrayobj
+functions: Any = numba.core.types.functions.BaseFunction
+processors: Any = numba.core.postproc.PostProcessor
+options: Any = numba.core.targetconfig.ConfigStack
 _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
@@ -98,7 +101,8 @@ def _quick(engine: Any) -> Iterator[None]:
     """Leave out, until the block ends, what costs time and is of no use: Numba holds its lock around it, so one thread is in here.
 
     What Numba brings along is linked only. A slice that does not fit is refused in few words, not with both shapes: that would
-    take all of Numba's strings. Garbage is not looked for, and calls of LLVM are not timed.
+    take all of Numba's strings. A call of the same types is typed once, and no pass lists the variables alive where blocks begin.
+    Garbage is not looked for, and calls of LLVM are not timed.
     """
     if "create_library" in vars(engine):  # what is compiled is called by what is being compiled
         yield
@@ -108,11 +112,13 @@ def _quick(engine: Any) -> Iterator[None]:
     gc.disable()
     timers.clear()
     arrays.raise_with_shape_context = _refuse_slice
+    functions.get_call_type, processors.run = _call_type, _post_process
     engine.create_library = lambda name: _library_for(engine, name)
     try:
         yield
     finally:
         del engine.create_library
+        functions.get_call_type, processors.run = _find_call_type, _post_process_all
         arrays.raise_with_shape_context = refuse
         timers.extend(kept)
         if collects:
@@ -131,19 +137,49 @@ def _refused_slice(given: Any, wanted: Any) -> Any:
     return refuse
 
 
+_find_call_type, _post_process_all = functions.get_call_type, processors.run
+_call_types: dict[Any, tuple[Any, Any]] = {}
+
+
+def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return the signature of a call of one of Numba's functions; Numba would try all ways to type it again.
+
+    The function is kept too, so that no other gets its id.
+    """
+    key = id(function), context, tuple(args), tuple(kws.items()), options.top_or_none()
+    if key not in _call_types:
+        _call_types[key] = function, _find_call_type(function, context, args, kws)
+    return _call_types[key][1]
+
+
+def _post_process(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Do what Numba does after a pass, but for what only generators and code that calls Python need."""
+    made = self.func_ir
+    if made.is_generator or options.top_or_none().enable_pyobject:
+        _post_process_all(self, emit_dels, extend_lifetimes)
+        return
+    made.blocks = numba.core.transforms.canonicalize_cfg(made.blocks)
+    made.variable_lifetime = numba.core.postproc.VariableLifetime(made.blocks)
+    made.generator_info = None
+    if emit_dels:
+        self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+
 def _library_for(engine: Any, name: str) -> Any:
-    flags = numba.core.targetconfig.ConfigStack.top_or_none()
+    flags = options.top_or_none()
     is_linked = flags is not None and flags.no_cpython_wrapper
     return (_InnerLibrary if is_linked else codegen.JITCodeLibrary)(engine, name)
 
 
 Flags: Any = numba.core.compiler.Flags
-_compare = Flags.__eq__
 
 
 def _are_equal(flags: Any, other: Any) -> Any:
-    """Compare two sets of compiler options, as Numba does at every call it compiles: what was set is mostly the same."""
-    return (type(flags) is type(other) and flags._values == other._values) or _compare(flags, other)
+    """Compare two sets of compiler options, as Numba does at every call it compiles: only what was set can differ."""
+    if type(flags) is not type(other):
+        return NotImplemented
+    mine, theirs = flags._values, other._values
+    return mine == theirs or all(getattr(flags, name) == getattr(other, name) for name in {*mine, *theirs})
 
 
 Flags.__eq__, Flags.__hash__ = _are_equal, lambda flags: hash(type(flags))

@@ -49,9 +49,14 @@ def check_gibbs(case: SetCase) -> None:
 
 
 def check_family(case: SetCase) -> None:
-    """Check that compiled code sees the same set: oracle, projections, lists of actions and span of its family."""
+    """Check that compiled code sees the same set: oracle, projections, lists of actions and span of its family.
+
+    The family is asked as learners ask it; to hand all its arrays from Python to each method would take seconds to compile.
+    """
+    from swapregret.actions.called_family import called  # loads Numba
+
     actions, rng = case.actions, case.rng("family")
-    family = actions.family(actions.exploration_policy())
+    family = called(actions.family(actions.exploration_policy()))
     near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
     advice = "Correct what the family gives, or inherit `family`."
     for spread in (0.0, 0.3, 1.0, 3.0):

@@ -1,5 +1,7 @@
 """The projection onto the affine hull below 1: where it is the projection onto the convex hull, and that others are told."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -28,17 +30,18 @@ def test_it_is_the_projection_where_the_hull_has_no_other_faces(actions: ActionS
 
 
 @pytest.mark.parametrize(
-    "actions",
+    "make",
     [
-        sr.SpanningTrees(_CYCLE),
-        sr.TruncatedPermutations(2, 4),
-        sr.Explicit([[1, 1, 0], [1, 0, 0]]),
-        sr.Explicit(np.eye(2)),
+        lambda: sr.SpanningTrees(_CYCLE),
+        lambda: sr.TruncatedPermutations(2, 4),
+        lambda: sr.Explicit([[1, 1, 0], [1, 0, 0]]),
+        lambda: sr.Explicit(np.eye(2)),
     ],
-    ids=repr,
+    ids=["trees", "truncated permutations", "an element in no action", "all"],
 )
-def test_equations_hold_for_all_actions_or_there_are_none(actions: ActionSet) -> None:
+def test_equations_hold_for_all_actions_or_there_are_none(make: Callable[[], ActionSet]) -> None:
     """Where trees or columns add faces, or an element is in no action, there are no equations; else all actions solve them."""
+    actions = make()
     equations, d = equations_of(actions), actions.dimension
     assert (len(equations) > 0) == (d == 2)
     assert np.abs(actions.enumerate() @ equations[:, :d].T - equations[:, d]).max(initial=0.0) <= 1e-12

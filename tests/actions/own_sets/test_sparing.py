@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
@@ -23,7 +24,13 @@ class _Counted:
 
 
 EDGES = [(a, b) for a in range(5) for b in range(a)]
-SETS = {"m-sets": sr.MSets(7, 3), "trees": sr.SpanningTrees(EDGES), "permutations": sr.Permutations(4)}
+SETS = Late(
+    {
+        "m-sets": lambda: sr.MSets(7, 3),
+        "trees": lambda: sr.SpanningTrees(EDGES),
+        "permutations": lambda: sr.Permutations(4),
+    }
+)
 
 
 @pytest.mark.parametrize("name", SETS)

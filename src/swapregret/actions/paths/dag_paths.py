@@ -253,7 +253,14 @@ class DagPaths(ActionSet):
         parts = (
             describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
             PathGraph(
-                graph.start, graph.head, graph.edge, self.span.plan, int(graph.level[-1]), joined, pivot, transition
+                graph.start.copy(),  # not read-only, which pickle forgets: the copy of a player needs no code of its own
+                graph.head.copy(),
+                graph.edge.copy(),
+                self.span.plan,
+                int(graph.level[-1]),
+                joined,
+                pivot,
+                transition,
             ),
             self._orders(variants),
             _TOLERANCE,

@@ -5,7 +5,6 @@ import numpy.typing as npt
 
 from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.paths.kernels.elimination import Elimination
-from swapregret.arrays import frozen
 
 _IN_ORDER = 4.0
 _EMPTY = 3
@@ -64,19 +63,19 @@ def plan_elimination(
     first = np.minimum(place[tail[inner]], place[head[inner]])
     second = np.maximum(place[tail[inner]], place[head[inner]])
     slot[inner] = np.searchsorted(of_column * (sink + 1) + later, first * (sink + 1) + second)
-    nothing = frozen(np.empty(0, dtype=np.uint64))
+    nothing = np.empty(0, dtype=np.uint64)
     return Elimination(
-        place=frozen(place),
-        slot=frozen(slot),
-        start=frozen(start),
-        later=frozen(later),
-        before=frozen(before.astype(np.int64)),
-        earlier=frozen(of_column[at]),
-        at=frozen(at.astype(np.int64)),
-        leave=frozen(np.searchsorted(tail, np.arange(sink + 2)).astype(np.uint64)),
-        enter=frozen(head.astype(np.uint64)),
-        band=frozen(start.astype(np.uint64)) if is_band else nothing,
-        reach=frozen(ends.astype(np.uint64)) if is_band else nothing,
+        place=place,
+        slot=slot,
+        start=start,
+        later=later,
+        before=before.astype(np.int64),
+        earlier=of_column[at],
+        at=at.astype(np.int64),
+        leave=np.searchsorted(tail, np.arange(sink + 2)).astype(np.uint64),
+        enter=head.astype(np.uint64),
+        band=start.astype(np.uint64) if is_band else nothing,
+        reach=ends.astype(np.uint64) if is_band else nothing,
     )
 
 
