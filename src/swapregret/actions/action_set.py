@@ -66,6 +66,8 @@ class ActionSet(Labelled):
         N = |A| as an exact integer, or None where it is not known.
     has_uniform, has_gibbs, has_markov : bool
         Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
+    has_chains : bool
+        Whether :meth:`family` has the kind ``"chain"``, so that learners can play without a list.
     is_chain_seen_through : bool
         Whether Σ⁺M of its chains is found only with bandit feedback and uniform exploration.
     has_iteration : bool
@@ -76,6 +78,7 @@ class ActionSet(Labelled):
     has_uniform: bool = False
     has_gibbs: bool = False
     has_markov: bool = False
+    has_chains: bool = False
     is_chain_seen_through: bool = False
     has_iteration: bool = False
     exploration_kinds: ClassVar[tuple[str, ...]] = ("uniform", "spanner")
@@ -305,11 +308,7 @@ class ActionSet(Labelled):
             Whether Σ is wanted as a matrix.
         """
         if kind == "chain":
-            raise Unsupported(
-                "a set that is played by chains must have a family of kind 'chain'",
-                f"{self!r}, which has none",
-                "Use law='list', leave `has_markov` False, or give that family.",
-            )
+            raise self._unsupported("chain as compiled code takes it", "Use law='list', and leave `has_chains` False.")
         if kind == "iterated":
             raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:
