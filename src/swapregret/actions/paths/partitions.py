@@ -77,6 +77,7 @@ class Partitions(ActionSet):
     spec_options = ("coordinates",)
     has_uniform = True
     has_gibbs = True
+    has_own_hull = False  # learners on compact coordinates are quicker with actions they know than with this projection
 
     @classmethod
     def least_dimension(cls, given: Mapping[str, int]) -> int:
@@ -221,7 +222,7 @@ class Partitions(ActionSet):
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project onto conv(A): Newton on potentials for paths, an interior point method for compact coordinates.
 
-        Where rounding stops the interior point method before its goal, the general method of ``geometry.kl`` takes over.
+        Where rounding stops the interior point method before its goal, the general method of ``geometry`` takes over.
         """
         if not self.is_compact:
             return self._paths.kl_project(log_weights)
