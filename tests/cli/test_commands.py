@@ -3,11 +3,13 @@
 import subprocess
 import sys
 
+import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import COMMANDS, app
 
 runner = CliRunner()
+PLAN = ["plan", "--set", "msets 4 2", "--horizon", "100"]
 
 
 def test_every_command_is_listed_and_explains_itself() -> None:
@@ -36,3 +38,16 @@ def test_one_command_does_not_load_what_another_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("words", [["--help"], PLAN, [*PLAN, "--json"]])
+def test_a_closed_pipe_ends_a_command_quietly(words: list[str]) -> None:
+    """Where nobody reads what is printed, help, tables and JSON end with the status of a closed pipe and say nothing of it."""
+    program = [sys.executable, "-m", "swapregret", *words]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+        assert running.wait() == 141
+    assert not [word for word in (b"rror", b"Traceback", b"ipe") if word in said], said

@@ -113,6 +113,7 @@ def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
         "[game]\nkind = 'poker'",
         "[game]\nkind = 'shapley'",
         _BLOTTO.replace("uniform", "nobody"),
+        _BLOTTO.replace('"uniform"', '"uniform"\ncolour = 3'),
         _BLOTTO + "[[players]]\n[[players]]\n",
         _ROUTING.replace('feedback = "full"', "colour = 3"),
     ],

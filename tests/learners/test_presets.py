@@ -201,6 +201,22 @@ def test_chains_are_refused_where_there_are_none() -> None:
             factory(actions, 100, preset=preset, law="chain")
 
 
+class OwnChains(OracleSet):
+    """A set of one's own with a Markov policy and no family of chains."""
+
+    has_markov = True
+
+
+def test_a_markov_policy_without_a_family_of_chains_changes_no_plan() -> None:
+    """On a large set of one's own lists are played whether or not it has a Markov policy; asking for chains is refused."""
+    large = MSets(60, 1)
+    plain, own = (kind(60, large.argmax) for kind in (OracleSet, OwnChains))
+    assert plan_laws(own, 1, "bandit") == plan_laws(plain, 1, "bandit")
+    assert plan_laws(own, 1, "bandit").kind == "list"
+    with pytest.raises(InvalidInput, match="`law` must be a list"):
+        plan_laws(own, 1, "bandit", law="chain")
+
+
 @pytest.mark.parametrize(("feedback", "step"), [("bandit", 3.0), ("semi-bandit", 4.0), ("full", 8.0)])
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
 def test_the_step_depends_on_the_feedback(factory: object, feedback: str, step: float) -> None:

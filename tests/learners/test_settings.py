@@ -9,7 +9,7 @@ import swapregret as sr
 from swapregret import registry
 from swapregret.errors import SwapRegretError
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
-from swapregret.learners.settings import MOST_VARIANTS, NUMBERS, ONLY, WORDS
+from swapregret.learners.settings import MOST_VARIANTS, NUMBERS, ONLY, WORDS, check_number
 
 
 def test_every_setting_has_a_range() -> None:
@@ -54,3 +54,10 @@ def test_a_setting_out_of_its_range_is_refused(make: Any, name: str) -> None:
     """What no player can play with is refused when the player is made, by name."""
     with pytest.raises(SwapRegretError, match=name):
         make()
+
+
+@pytest.mark.parametrize(("capacity", "most"), [(10**9, "16,777,216"), (-1, "16,777,216")])
+def test_a_refusal_writes_whole_numbers_with_all_digits(capacity: int, most: str) -> None:
+    """The ends of a range of whole numbers can be typed as they are shown."""
+    with pytest.raises(SwapRegretError, match=f"from 256 to {most}:"):
+        check_number("capacity", capacity)

@@ -324,6 +324,7 @@ UNIFORM = MSets(2, 1).uniform_policy()
         ([0.5, 0.5], {"policies": [UNIFORM, 3]}, InvalidInput, "row 1 of `policies` must be a policy"),
         ([0.5, 0.5], {"policies": FinitePolicy([[1, 0]], [1.0])}, InvalidInput, "row 1 of `policies`.*never draws"),
         ([0.5, 0.5], {"policies": UNIFORM, "confidence": 1.0}, InvalidInput, "`confidence`"),
+        ([[0.5, 0.5]] * 2, {"confidence": math.nan}, InvalidInput, "`confidence`"),
         ([0.5, 0.5], {"policies": UNIFORM, "window": 0}, InvalidInput, "`window`"),
         ([0.5, 0.5], {"policies": UNIFORM, "rounds": [0, 1]}, InvalidInput, "in one way"),
         ([0.5, 0.5], {"rounds": [0, 0], "probabilities": [0.5, 0.5]}, InvalidReward, "2 totals on day"),

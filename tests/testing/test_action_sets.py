@@ -208,6 +208,12 @@ def test_a_planted_fault_is_caught(check: str, make: Callable[[], Any], caught: 
     assert found == check, sentence
 
 
+def test_an_array_of_another_type_is_named_in_good_english(caught: Any) -> None:
+    """The sentence about a wrong type has no article that the name of the type could contradict."""
+    _, sentence = caught(check_action_set, _planted(argmax=_as(np.float64)))
+    assert "must be an array of int64 and of shape" in sentence
+
+
 def test_the_unplanted_sets_pass() -> None:
     """The sets the faults are planted in have none of their own, and every check applies to one of them."""
     reports = [check_action_set(_planted()), check_action_set(_listed())]

@@ -20,6 +20,7 @@ from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsF
 from swapregret.arrays import (
     Action,
     Actions,
+    Matrix,
     Vector,
     as_action,
     as_integer,
@@ -33,7 +34,8 @@ from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.enumeration import enumerate_actions
-from swapregret.geometry.kl import Projection, cover, project_kl
+from swapregret.geometry.kl import Projection, cover
+from swapregret.geometry.kl_from_actions import project_kl
 from swapregret.geometry.oracle import AskedOracle
 from swapregret.geometry.span import Span, find_span
 from swapregret.geometry.spanner import Spanner, find_spanner
@@ -41,8 +43,6 @@ from swapregret.policy import FinitePolicy, Policy
 
 ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
-GAP = 1e-10
-"""What the generic projection aims at: below the promised 1e-9, so that several parts of a product keep it together."""
 _TOLERANCE = 1e-9
 
 
@@ -66,6 +66,8 @@ class ActionSet(Labelled):
         N = |A| as an exact integer, or None where it is not known.
     has_uniform, has_gibbs, has_markov : bool
         Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
+    has_chains : bool
+        Whether :meth:`family` has the kind ``"chain"``, so that learners can play without a list.
     is_chain_seen_through : bool
         Whether Σ⁺M of its chains is found only with bandit feedback and uniform exploration.
     has_iteration : bool
@@ -76,6 +78,7 @@ class ActionSet(Labelled):
     has_uniform: bool = False
     has_gibbs: bool = False
     has_markov: bool = False
+    has_chains: bool = False
     is_chain_seen_through: bool = False
     has_iteration: bool = False
     exploration_kinds: ClassVar[tuple[str, ...]] = ("uniform", "spanner")
@@ -211,7 +214,7 @@ class ActionSet(Labelled):
         On a set of uniform size the scale of ``w`` does not matter and the result is m times the paper's projection
         onto P (Algorithm 2, line 9).
         """
-        return project_kl(self, as_vector(log_weights, self.dimension, "log_weights"), GAP)
+        return project_kl(self.sparing, as_vector(log_weights, self.dimension, "log_weights"), self.known_first)
 
     def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
         """Project as :meth:`kl_project` does, told the logarithm of a point that may be near; few sets make use of it."""
@@ -305,11 +308,7 @@ class ActionSet(Labelled):
             Whether Σ is wanted as a matrix.
         """
         if kind == "chain":
-            raise Unsupported(
-                "a set that is played by chains must have a family of kind 'chain'",
-                f"{self!r}, which has none",
-                "Use law='list', leave `has_markov` False, or give that family.",
-            )
+            raise self._unsupported("chain as compiled code takes it", "Use law='list', and leave `has_chains` False.")
         if kind == "iterated":
             raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:
@@ -329,9 +328,9 @@ class ActionSet(Labelled):
         return AskedOracle.of(self, self.size if self.is_uniform else 0)
 
     @cached_property
-    def known_first(self) -> Actions:
+    def known_first(self) -> Matrix:
         """Actions known from the start: as many as the rank, independent, and some that have every element any action has."""
-        return np.unique(np.vstack([self.span.basis, cover(self, np.zeros(self.dimension))[0]]), axis=0)
+        return np.unique(np.vstack([self.span.basis, cover(self)]), axis=0).astype(np.float64)
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

@@ -6,6 +6,7 @@ the library before it runs, so help never waits for what a command needs.
 
 import gc
 import inspect
+import os
 import re
 import sys
 from importlib import import_module
@@ -43,6 +44,8 @@ COMMANDS = {
 }
 """In the order of the help, each with its module, where it is a function, or a Typer group, of the same name."""
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+_READER_GONE = 141
+"""The status that a shell gives to a command which ends by a closed pipe."""
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -78,7 +81,13 @@ class _Commands(TyperGroup):
         standalone_mode = options.pop("standalone_mode", True)
         try:
             status = super().main(*args, **(options | {"standalone_mode": False}))
-        except Exception as error:
+            sys.stdout.flush()
+        except (Exception, SystemExit) as error:
+            if _is_reader_gone(error):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is flushed into nothing
+                sys.exit(_READER_GONE)
+            if isinstance(error, SystemExit):
+                raise
             said = sentence_of(error)
             if not standalone_mode or said is None:
                 raise
@@ -91,6 +100,17 @@ class _Commands(TyperGroup):
         if standalone_mode:
             sys.exit(status if isinstance(status, int) else 0)
         return status
+
+
+def _is_reader_gone(error: BaseException) -> bool:
+    """Tell whether a command ended because nobody reads what it prints any more, as after ``| head``."""
+    if isinstance(error, SystemExit):  # of Rich, which has closed the output
+        return isinstance(error.__context__, BrokenPipeError)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return True
+    return False
 
 
 def sentence_of(error: Exception) -> str | None:

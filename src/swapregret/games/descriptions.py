@@ -118,7 +118,7 @@ def _preset(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
     return swap_combcp(actions, horizon, **options)
 
 
-def _uniform(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
+def _uniform(actions: ActionSet, horizon: int) -> Player[Any]:
     return baselines.uniform(actions)
 
 

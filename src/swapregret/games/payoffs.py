@@ -24,6 +24,7 @@ from swapregret.arrays import (
     Action,
     Floats,
     Integers,
+    Label,
     Matrix,
     Vector,
     as_action,
@@ -81,11 +82,14 @@ class Game(metaclass=Refusing):
     ----------
     has_expectation : bool
         Whether :meth:`expected_payoff_vector` exists, so that gaps of policies can be measured without drawing.
+    edges : tuple of (tail, head)
+        The network that is played on, if there is one; its edges are the resources that :meth:`loads` counts.
     spec : mapping or None
         A description from which :func:`~swapregret.games.descriptions.make_game` makes the game again; None for games of functions.
     """
 
     has_expectation: bool = True
+    edges: tuple[tuple[Label, Label], ...] = ()
     spec: Mapping[str, Any] | None = None
 
     def __init__(self, action_sets: Sequence[ActionSet], names: Sequence[str] | None = None) -> None:
@@ -130,6 +134,16 @@ class Game(metaclass=Refusing):
             f"{type(self).__name__}, which only knows payoffs given actions",
             "Measure from drawn actions, or give the game an expectation.",
         )
+
+    # ---- what a game may show --------------------------------------------------------------------------------
+
+    def loads(self, marginals: Sequence[Any]) -> Vector:
+        """Return the (expected) number of users of each resource that players share; none where they share nothing."""
+        return np.zeros(0)
+
+    def deployment(self, player: int, marginals: npt.ArrayLike) -> Matrix | None:
+        """Return how likely each number of troops is on each field, one row per field; None where there are no fields."""
+        return None
 
     # ---- normalised -------------------------------------------------------------------------------------------
 

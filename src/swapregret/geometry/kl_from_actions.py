@@ -16,11 +16,13 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_rows, mean_of_rows, rows_from, with_row
 from swapregret.errors import NotConverged
 from swapregret.geometry.kl import ACCEPTABLE, Projection
-from swapregret.geometry.listed_hull import first_weights, further_slacks, gradient, improve_weights
+from swapregret.geometry.listed_hull import SMALLEST, first_weights, further_slacks, gradient, improve_weights
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 
 CERTIFIED = 5e-10
-"""The gap at which a projection ends that is to be exact."""
+"""The gap at which a projection of a learner ends."""
+GAP = 1e-10
+"""The gap at which any other ends: below the promised 1e-9, so that several parts of a product keep it together."""
 _QUESTIONS = 5000
 _FIRST, _SHARE = 0.1, 0.02
 """The gap on the actions known at which the oracle is asked: at first, and beside what its last answer gained."""
@@ -32,26 +34,23 @@ _SEARCH = 12
 _LONGEST = 0.9
 
 
-def project_kl_from(
-    oracle: LinearOracle, log_weights: Vector, pool: Matrix, size: int = 0
-) -> tuple[Projection, Actions]:
-    """Project weights as :func:`~swapregret.geometry.kl.project_kl` does; the result depends on the weights and the pool alone.
+def project_kl(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Projection:
+    r"""Project weights onto conv(A) in unnormalised Kullback–Leibler divergence, every coordinate to a small relative error.
+
+    .. math:: \min_{x \in \mathrm{conv}(\mathcal A)} \sum_i x_i \log\frac{x_i}{w_i} - x_i + w_i.
 
     Parameters
     ----------
     oracle : LinearOracle
     log_weights : array, shape (d,)
+        log w, finite. On a set of uniform size adding a constant changes nothing.
     pool : float64 array, shape (n, d)
-        Different actions, which together have every coordinate any action has.
-    size : int
-        m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
-        a question. 0 if they have not. Of an :class:`AskedOracle` its own is taken.
+        Different actions, which together have every coordinate any action has; e.g. those of :func:`~swapregret.geometry.kl.cover`.
 
-    Returns
-    -------
-    projection : Projection
-    found : int64 array, shape (k, d)
-        The actions that had to be added to the pool: the point lies in the hull of both.
+    Raises
+    ------
+    NotConverged
+        If the gap cannot be brought below 1e-6, or a coordinate is below 1e-280.
 
     Examples
     --------
@@ -59,17 +58,47 @@ def project_kl_from(
     ...     dimension = 2
     ...     def argmax(self, weights):
     ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> project_kl_from(Line(), np.log([1., 3.]), np.eye(2))[0].point.round(8)
-    array([0.25, 0.75])
+    >>> project_kl(Line(), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)
+    0.0
     """
-    asked = AskedOracle.of(oracle, size)
+    return _project(AskedOracle.of(oracle), log_weights, pool, GAP, is_relative=True)[0]
+
+
+def project_kl_from(
+    oracle: LinearOracle, log_weights: Vector, pool: Matrix, size: int = 0
+) -> tuple[Projection, Actions]:
+    """Project weights as :func:`project_kl` does, but what is small only to be small: what learners need.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+    log_weights : array, shape (d,)
+    pool : float64 array, shape (n, d)
+    size : int
+        m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
+        a question. 0 if they have not. Of an :class:`AskedOracle` its own is taken.
+
+    Returns
+    -------
+    projection : Projection
+        It depends on the weights and the pool alone.
+    found : int64 array, shape (k, d)
+        The actions that had to be added to the pool: the point lies in the hull of both.
+    """
+    return _project(AskedOracle.of(oracle, size), log_weights, pool, CERTIFIED, is_relative=False)
+
+
+def _project(
+    asked: AskedOracle, log_weights: Vector, pool: Matrix, tolerance: float, *, is_relative: bool
+) -> tuple[Projection, Actions]:
     w = np.array(as_vector(log_weights, asked.dimension, "log_weights"))
-    x, gap, n_asked, elements, ends = project_from(asked, w, *elements_of_rows(pool), CERTIFIED)
+    x, gap, n_asked, elements, ends = project_from(asked, w, *elements_of_rows(pool), tolerance, is_relative)
     settle([asked.callback])
-    if gap > ACCEPTABLE:
+    least = float(x[pool.any(axis=0)].min())
+    if gap > ACCEPTABLE or (is_relative and least < SMALLEST):
         raise NotConverged(
-            f"the certified gap of project_kl_from must be at most {ACCEPTABLE:.1e}",
-            f"{gap:.3g} after {n_asked} questions",
+            f"the certified gap of a projection must be at most {ACCEPTABLE:.1e}, and its coordinates at least {SMALLEST:.0e}",
+            f"a gap of {gap:.3g} after {n_asked} questions, with a smallest coordinate of {least:.1e}",
             "Bring the log-weights closer together.",
         )
     log_x = np.log(x, out=np.full(len(w), -np.inf), where=x > 0.0)
@@ -79,18 +108,19 @@ def project_kl_from(
 
 @kernel
 def project_from(
-    oracle: Any, w: Floats, elements: Integers, ends: Integers, tolerance: float
+    oracle: Any, w: Floats, elements: Integers, ends: Integers, tolerance: float, is_relative: bool
 ) -> tuple[Floats, float, int, Integers, Integers]:
     """Return the projection of exp(w), its certified gap, the number of questions, and the rows with those that were added.
 
     It ends when the gap is at most the tolerance, or as small as it gets; the gap is infinite where the oracle has raised an error.
+    What is to be exact in relative terms is first found without.
     """
     weights, slack, level = first_weights(elements, ends, w)
     best_gap, best = np.inf, np.zeros(w.size)
-    n_asked, target, least, is_fresh = 0, _FIRST, 0.2 * tolerance, False
+    n_asked, target, least, is_fresh, is_refined = 0, _FIRST, 0.2 * tolerance, False, False
     action = np.zeros(0, dtype=np.int64)
     while n_asked < _QUESTIONS:
-        improve_weights(elements, ends, w, target, weights, slack, level)
+        reached = improve_weights(elements, ends, w, target, weights, slack, level, is_refined)
         x = mean_of_rows(elements, ends, weights, w.size)
         g = gradient(x, w)
         gap = _bound(g, x, oracle.size)
@@ -100,11 +130,16 @@ def project_from(
             if action.size == 0:
                 return best, np.inf, n_asked, elements, ends
             gap = _slope(g, x, action)
-        if gap < best_gap:
+        is_good = reached <= ACCEPTABLE or not is_refined
+        if gap < best_gap and is_good:
             best_gap, best = gap, x
-        if gap <= tolerance:
-            break
-        elements, ends = with_row(elements, ends, action)
+        if gap <= tolerance and is_good:
+            if is_refined == is_relative:
+                break
+            is_refined, is_fresh, target, best_gap = True, False, least, np.inf
+            continue
+        if gap > tolerance:
+            elements, ends = with_row(elements, ends, action)
         if ends.size - 1 == weights.size:  # the answer was known: it may well be that all that are needed are
             if is_fresh:
                 break
@@ -114,10 +149,10 @@ def project_from(
             target = least
             continue
         is_fresh, mu = False, target / weights.size
-        weights = _with_weight(weights, mu / gap)
+        weights = _with_weight(weights, _WORTH * _least(x, action) if is_refined else mu / gap)
         target = max(least, min(target, _SHARE * gap))
         y, gain = x, gap
-        for _ in range(_AT_ONCE - 1 if gap > _FAR else 0):
+        for _ in range(_AT_ONCE - 1 if gap > _FAR and not is_refined else 0):
             if gain < _WORTH * gap:
                 break
             y, h = _step_towards(y, action, w)
@@ -137,6 +172,16 @@ def project_from(
 def _with_weight(weights: Floats, weight: float) -> Floats:
     """Give a row that was added a weight."""
     return np.append(weights, weight) / (1.0 + weight)
+
+
+@kernel
+def _least(x: Floats, action: Integers) -> float:
+    """Return the least coordinate of a point that an action has."""
+    least = 1.0
+    for i in range(x.size):
+        if action[i]:
+            least = min(least, x[i])
+    return least
 
 
 @kernel

@@ -11,6 +11,9 @@ dimensions,
     \Theta = \mathrm{diag}(\lambda / s), \; X = \mathrm{diag}(x),
 
 but for the few rows whose Θ is so large that X would be lost beside it. Rows may be added on the way (``kl_from_actions``).
+
+A coordinate below μ is found only to be small. *In relative terms*, Newton's method is for λ·s = σμ·ω, where ω of a row is its
+least coordinate, as it is at each step: what is small then becomes as exact as what is not.
 """
 
 from typing import NamedTuple
@@ -25,6 +28,8 @@ from swapregret.compiled.vectors import dot
 
 TARGET = 1e-10
 """The gap at which a projection ends that is to be exact."""
+SMALLEST = 1e-280
+"""The least coordinate that is found in relative terms."""
 _STEPS = 100
 _BOUNDARY = 0.99
 _STIFF = 1e14
@@ -158,7 +163,7 @@ def _solve(padded: Integers, system: _System, right: Floats) -> Floats:
 def project_list(elements: Integers, ends: Integers, tilted: Floats, target: float) -> tuple[Floats, Floats, float]:
     """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap, at most the target."""
     weights, slack, nu = first_weights(elements, ends, tilted)
-    gap = improve_weights(elements, ends, tilted, target, weights, slack, nu)
+    gap = improve_weights(elements, ends, tilted, target, weights, slack, nu, False)
     return mean_of_rows(elements, ends, weights, tilted.size), weights, gap
 
 
@@ -192,23 +197,35 @@ def _leave_room(totals: Floats, extra: float) -> tuple[Floats, Floats]:
 
 @kernel
 def improve_weights(
-    elements: Integers, ends: Integers, tilted: Floats, target: float, weights: Floats, slack: Floats, level: Floats
+    elements: Integers,
+    ends: Integers,
+    tilted: Floats,
+    target: float,
+    weights: Floats,
+    slack: Floats,
+    level: Floats,
+    is_relative: bool,
 ) -> float:
-    """Move λ, s and ν on until the certified gap is at most the target, or as small as it gets; return it."""
+    """Move λ, s and ν on until the certified gap is at most the target, or as small as it gets; return it.
+
+    The gap is Σ λ(Mg − min Mg), in relative terms Σ λ(Mg − min Mg)/ω.
+    """
     n, d = weights.size, tilted.size
     padded, x, logs = padded_rows(elements, ends, d), np.empty(d + 1), np.append(tilted, 0.0)
     _mean(padded, weights, x)
     best_weights, best_gap = weights.copy(), np.inf
-    nu = level[0]
+    nu, omega = level[0], np.ones(n)
     for _ in range(_STEPS):
         totals = np.zeros(n)
         add_totals(padded, gradient(x, logs), totals)
-        least, mean, mu = np.inf, 0.0, 0.0
+        if is_relative:
+            _find_least(padded, x, omega)
+        least, gap, mu = totals.min(), 0.0, 0.0
         for a in range(n):
-            least = min(least, totals[a])
-            mean += weights[a] * totals[a]
-            mu += weights[a] * slack[a] / n
-        gap = max(mean - least, 0.0)
+            share = weights[a] / omega[a]
+            gap += share * (totals[a] - least)
+            mu += share * slack[a]
+        mu /= n
         if gap < best_gap:
             best_gap = gap
             best_weights[:] = weights
@@ -227,14 +244,14 @@ def improve_weights(
             right = np.empty(n)
             for a in range(n):  # −(Mg − ν − s) − (λs − σμ)/λ; the second time, with the second-order term of λs
                 second = trust * delta[a] * change[a]
-                right[a] = nu - totals[a] + (centre * mu - second) / weights[a]
+                right[a] = nu - totals[a] + (centre * mu * omega[a] - second) / weights[a]
             solved = _solve(padded, system, right)
             d_nu = -solved.sum() / below
             length = 1.0
             for a in range(n):
                 second = trust * delta[a] * change[a]
                 delta_a = solved[a] + d_nu * ones[a]
-                change[a] = (centre * mu - second - slack[a] * delta_a) / weights[a] - slack[a]
+                change[a] = (centre * mu * omega[a] - second - slack[a] * delta_a) / weights[a] - slack[a]
                 delta[a] = delta_a
                 if delta_a < 0.0:
                     length = min(length, -_BOUNDARY * weights[a] / delta_a)
@@ -243,8 +260,8 @@ def improve_weights(
             if attempt == 0:
                 trust, aim = length, 0.0
                 for a in range(n):
-                    aim += (weights[a] + length * delta[a]) * (slack[a] + length * change[a]) / n
-                centre = max(min(max((aim / mu) ** 3, 1e-6), 1.0), _LEAST_SHARE * target / (n * mu))
+                    aim += (weights[a] + length * delta[a]) / omega[a] * (slack[a] + length * change[a])
+                centre = max(min(max((aim / (n * mu)) ** 3, 1e-6), 1.0), _LEAST_SHARE * target / (n * mu))
         total = 0.0
         for a in range(n):
             weights[a] += length * delta[a]
@@ -257,6 +274,17 @@ def improve_weights(
     weights[:] = best_weights
     level[0] = nu
     return best_gap
+
+
+@kernel
+def _find_least(padded: Integers, x: Floats, least: Floats) -> None:
+    """Write the least coordinate of a point that each row has; not less than what leaves room for its products."""
+    least[:] = 1.0
+    for k in range(padded.shape[0]):
+        line = padded[k]
+        for a in range(least.size):
+            if line[a] < x.size - 1:
+                least[a] = min(least[a], max(x[line[a]], SMALLEST))
 
 
 @kernel

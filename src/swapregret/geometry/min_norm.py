@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, as_integer, as_vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
 
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 _DEPENDENT = 1e-11
+_QUESTIONS = 50
+"""Questions asked at most, times d + 2."""
 _TINY = 1e-300
 
 
@@ -32,26 +34,15 @@ class MinNorm:
         Positive, adding up to 1.
     gap : float
         An upper bound on how far the objective at ``point`` lies above its minimum, from one oracle call.
-    n_iterations : int
-        Oracle calls made.
     """
 
     point: Vector
     atoms: Actions
     weights: Vector
     gap: float
-    n_iterations: int
 
 
-def min_norm_point(
-    oracle: LinearOracle,
-    target: Vector,
-    scale: Vector,
-    *,
-    start: Action | None = None,
-    tolerance: float = 0.0,
-    max_iterations: int | None = None,
-) -> MinNorm:
+def min_norm_point(oracle: LinearOracle, target: Vector, scale: Vector, *, start: Action | None = None) -> MinNorm:
     r"""Find the point of conv(A) nearest to a target in a diagonal norm.
 
     .. math:: \min_{x \in \mathrm{conv}(\mathcal A)} \sum_i s_i (x_i - t_i)^2.
@@ -68,10 +59,6 @@ def min_norm_point(
         s > 0.
     start : action, optional
         Where to begin; by default the action that is best in the direction of the target.
-    tolerance : float
-        Stop when the gap is at most this. At 0, stop when rounding allows no more progress.
-    max_iterations : int, optional
-        Oracle calls allowed; by default 50 (d + 2).
 
     Returns
     -------
@@ -98,11 +85,10 @@ def min_norm_point(
     t, s = as_vector(target, d, "target"), as_vector(scale, d, "scale")
     if not (s > 0.0).all():
         raise InvalidInput("`scale` must be positive", f"{s.min()!r}", "Give every coordinate a positive weight.")
-    limit = 50 * (d + 2) if max_iterations is None else as_integer(max_iterations, "max_iterations", 1)
     hull = _Hull(t, np.sqrt(s))
-    hull.add(oracle.argmax(s * (t - 0.5)) if start is None else as_action(start, d, "start"))
-    n, gap = 0, float(np.inf)
-    while True:
+    hull.add(oracle.argmax(s * (t - 0.5)) if start is None else start)
+    gap = float(np.inf)
+    for _ in range(_QUESTIONS * (d + 2)):
         difference = hull.point() - t
         largest = float(np.abs(difference).max())
         if largest <= _ROUNDING:
@@ -110,16 +96,14 @@ def min_norm_point(
             break
         y = s * difference
         action = oracle.argmax(-y / float(np.abs(y).max()))
-        n += 1
         gap = 2.0 * max(float(y @ (hull.point() - action)), 0.0)
-        if gap <= tolerance or n >= limit or not hull.improve(action):
+        if gap == 0.0 or not hull.improve(action):
             break
     return MinNorm(
         point=frozen(hull.point()),
         atoms=frozen(hull.atoms.astype(np.int64)),
         weights=frozen(hull.weights),
         gap=gap,
-        n_iterations=n,
     )
 
 

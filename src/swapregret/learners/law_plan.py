@@ -109,9 +109,9 @@ def plan_laws(
     chained = _takes_chains(actions, is_bandit, explores, exploration)
     if law not in _LAWS:
         raise InvalidInput(f"`law` must be one of {_LAWS}", repr(law), "Use 'auto'.")
-    if law == "chain" and (not actions.has_markov or is_gibbs or is_adaptive):
+    if law == "chain" and (not actions.has_chains or is_gibbs or is_adaptive):
         raise InvalidInput(
-            "`law` must be a list for Swap-ComBand, for the adaptive preset and on sets without a Markov policy",
+            "`law` must be a list for Swap-ComBand, for the adaptive preset and on sets without a family of chains",
             f"'chain' on {actions!r}",
             "Leave it out, or use preset='multiscale' on paths or m-sets.",
         )
@@ -139,6 +139,6 @@ def plan_laws(
 
 def _takes_chains(actions: ActionSet, is_bandit: bool, explores: str | None, exploration: float | None) -> bool:
     """Tell whether chains can be played, and Σ⁺M found for them, on a set with this exploration."""
-    if not actions.has_markov or explores == "spanner":
+    if not actions.has_chains or explores == "spanner":
         return False
     return not actions.is_chain_seen_through or (is_bandit and exploration != 0.0)

@@ -72,7 +72,7 @@ def check_settings(part: Any) -> None:
     >>> TsallisINF(MSets(4, 2), 100, 2.0, limit=-1)
     Traceback (most recent call last):
     ...
-    swapregret.errors.InvalidInput: `limit` must be a number from 0 to 4.61169e+18: got -1. Choose one in that range.
+    swapregret.errors.InvalidInput: `limit` must be a number from 0 to 4,611,686,018,427,387,904: got -1. Choose one in that range.
     """
     kind = type(part).__name__
     for field in fields(part):
@@ -97,5 +97,6 @@ def check_number(name: str, value: object) -> None:
     low, high = NUMBERS[name]
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not low <= value <= high:  # type: ignore[operator]
-        bounds = f"from {low:g} to {high:g}" if high != LARGEST else f"of at least {low:g} and at most {high:g}"
+        least, most = (f"{end:,}" if isinstance(end, int) else f"{end:g}" for end in (low, high))
+        bounds = f"from {least} to {most}" if high != LARGEST else f"of at least {least} and at most {most}"
         raise InvalidInput(f"`{name}` must be a number {bounds}", shown(value), "Choose one in that range.")

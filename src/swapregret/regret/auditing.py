@@ -165,6 +165,8 @@ def audit(
     >>> round(totals.external_regret.value, 9), totals.external_regret.lower > 0
     (50.0, True)
     """
+    if not 0.0 < confidence < 1.0:
+        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
     rows = read_plays(actions, plays)
     is_total = _is_vector(rewards)
     units = read_units(reward_range, cost_range, of_elements=not is_total)

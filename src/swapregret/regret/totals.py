@@ -96,8 +96,6 @@ def audit_totals(
     One inverse of Σ per law, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
-    if not 0.0 < confidence < 1.0:
-        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
     rewards = _shares(totals, units)
     if n < _PARTS:
         raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")

@@ -90,7 +90,7 @@ def require_array(found: Any, dtype: type, shape: tuple[int, ...], name: str, do
     """Raise a fault unless something is an array of one type and shape, of finite numbers."""
     holds = isinstance(found, np.ndarray) and found.dtype == dtype and found.shape == shape
     came = f"{type(found).__name__} of shape {np.shape(found)} and dtype {getattr(found, 'dtype', None)}"
-    require(holds, f"`{name}` must be a {dtype.__name__} array of shape {shape}", came, do)
+    require(holds, f"`{name}` must be an array of {dtype.__name__} and of shape {shape}", came, do)
     require(bool(np.isfinite(found).all()), f"`{name}` must be finite", "NaN or infinity", do)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.actions.own_sets.pooled_family import PooledFamily
 from swapregret.actions.paths import partitions
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.errors import InvalidAction, InvalidInput
@@ -174,3 +175,10 @@ def test_what_is_no_partition_is_refused(coordinates):
 def test_conformance(coordinates):
     """The set keeps every promise of ActionSet."""
     assert "projection" in check_action_set(Partitions(3, 3, coordinates=coordinates)).passed
+
+
+def test_learners_on_compact_coordinates_begin_with_actions_they_know():
+    """The family of a compact set keeps a pool of actions, and calls Python for the oracle alone; that of paths does not."""
+    compact, path = Partitions(4, 3, coordinates="compact"), Partitions(4, 3)
+    assert isinstance(compact.family(compact.exploration_policy()), PooledFamily)
+    assert not isinstance(path.family(path.exploration_policy()), PooledFamily)

@@ -81,7 +81,7 @@ class MSets(ActionSet):
     spec_options = ("labels",)
     has_uniform = True
     has_gibbs = True
-    has_markov = True
+    has_markov = has_chains = True
     is_chain_seen_through = True
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:

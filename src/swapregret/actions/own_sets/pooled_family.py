@@ -146,7 +146,7 @@ def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
             _keep(family, rows, found, until, weights)
             return point, log_point, True
     ends = ends[: n_first + 1]
-    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements[: ends[n_first]], ends, CERTIFIED)
+    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements[: ends[n_first]], ends, CERTIFIED, False)
     point, log_point = np.zeros(d), np.zeros(d)
     if not gap <= ACCEPTABLE:
         return point, log_point, False

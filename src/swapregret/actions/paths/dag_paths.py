@@ -84,7 +84,7 @@ class DagPaths(ActionSet):
     spec_options = ("edges", "length")
     has_uniform = True
     has_gibbs = True
-    has_markov = True
+    has_markov = has_chains = True
 
     def __init__(
         self,

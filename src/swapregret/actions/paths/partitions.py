@@ -77,6 +77,7 @@ class Partitions(ActionSet):
     spec_options = ("coordinates",)
     has_uniform = True
     has_gibbs = True
+    has_own_hull = False  # learners on compact coordinates are quicker with actions they know than with this projection
 
     @classmethod
     def least_dimension(cls, given: Mapping[str, int]) -> int:
@@ -98,7 +99,7 @@ class Partitions(ActionSet):
         )
         self._image = frozen(np.array([part * (n + 1) + v - u for part, u, v in moves], dtype=np.int64))
         self.is_compact = coordinates == "compact"
-        self.has_markov = not self.is_compact
+        self.has_markov = self.has_chains = not self.is_compact
         labels: Sequence[Label] = moves
         if self.is_compact:
             labels = [(part, amount) for part in range(k) for amount in range(n + 1)]
@@ -221,7 +222,7 @@ class Partitions(ActionSet):
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project onto conv(A): Newton on potentials for paths, an interior point method for compact coordinates.
 
-        Where rounding stops the interior point method before its goal, the general method of ``geometry.kl`` takes over.
+        Where rounding stops the interior point method before its goal, the general method of ``geometry`` takes over.
         """
         if not self.is_compact:
             return self._paths.kl_project(log_weights)

@@ -17,10 +17,8 @@ from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
 from swapregret.games.correlated_play import joint_law
-from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
-from swapregret.games.kinds.routing import RoutingGame
 from swapregret.games.payoffs import Game
 from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs
 from swapregret.games.self_play import Checkpoint, SelfPlayResult
@@ -212,15 +210,13 @@ def _deviations(result: SelfPlayResult) -> str:
 
 
 def _network(result: SelfPlayResult) -> style.Figure | None:
-    """Draw the network of a routing game, edges as wide as their expected number of users."""
+    """Draw the network a game is played on, if there is one, edges as wide as their expected number of users."""
     game = result.game
-    if not isinstance(game, RoutingGame):
-        return None
-    loads = game.loads([result.play.marginals(player) for player in range(game.n_players)])
     names = [f"{tail} → {head}" for tail, head in game.edges]
-    drawn = graph_figure(Network(tuple(game.edges), directed=True), names)
+    drawn = graph_figure(Network(game.edges, directed=True), names) if names else None
     if drawn is None:
         return None
+    loads = game.loads([result.play.marginals(player) for player in range(game.n_players)])
     top = float(loads.max()) or 1.0
     for trace, load in zip(drawn["data"], loads.tolist(), strict=False):
         trace["line"] = {"color": colour(1), "width": round(0.5 + 10.0 * load / top, 3)}
@@ -232,13 +228,12 @@ def _network(result: SelfPlayResult) -> style.Figure | None:
 
 
 def _deployments(result: SelfPlayResult) -> dict[str, style.Figure | None]:
-    """Draw how likely each number of troops is on each field, for every player of a Blotto game."""
-    game = result.game
-    if not isinstance(game, BlottoGame):
-        return {}
+    """Draw how likely each number of troops is on each field, for every player, where the game has fields."""
     figures: dict[str, style.Figure | None] = {}
-    for player, name in enumerate(game.names):
-        law = game.deployment(player, result.play.marginals(player))
+    for player, name in enumerate(result.game.names):
+        law = result.game.deployment(player, result.play.marginals(player))
+        if law is None:
+            continue
         fields, troops = [f"field {field}" for field in range(len(law))], [str(count) for count in range(law.shape[1])]
         figures[name] = _map(law, (fields, troops), ("field", "troops"))
     return figures

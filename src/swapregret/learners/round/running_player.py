@@ -130,7 +130,7 @@ class Master(RunningPlayer):
         """Refuse a plan that is none for this learner, set and feedback."""
         plan, is_gibbs = self.learner.plan, isinstance(self.learner, LazyComBand)
         wanted = "gibbs" if is_gibbs and not self.plays_lists else "list"
-        is_free = {"chain": self.actions.has_markov, "iterated": self.actions.has_iteration}.get(plan.kind, False)
+        is_free = {"chain": self.actions.has_chains, "iterated": self.actions.has_iteration}.get(plan.kind, False)
         is_known = plan.kind == wanted or (is_free and not is_gibbs and not self.plays_lists)
         if not is_known or plan.has_moment != (self.feedback == "bandit") or plan.has_inverse > plan.has_moment:
             raise InvalidInput(

@@ -14,6 +14,7 @@ from swapregret.errors import NotConverged
 from swapregret.geometry.span import Span
 
 _LIMIT = 200_000
+_LARGEST = 1.001
 
 
 def leverages(rows: Actions, span: Span, weights: Vector) -> Vector:
@@ -29,8 +30,8 @@ def leverages(rows: Actions, span: Span, weights: Vector) -> Vector:
     return _solved(V, weights)[1]
 
 
-def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
-    """Return weights of a D-optimal law, with largest leverage at most (1 + tolerance)·r.
+def d_optimal(rows: Actions, span: Span) -> Vector:
+    """Return weights of a D-optimal law, with largest leverage at most 1.001·r.
 
     Fedorov's exchange with steps away (Todd 2016): the action of largest leverage gains weight, or the one of least
     leverage in the support loses it, by the exact amount that maximises the determinant; Σ⁻¹ follows by rank-one
@@ -40,7 +41,6 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
     ----------
     rows : array, shape (N, dimension)
     span : Span
-    tolerance : float
 
     Examples
     --------
@@ -58,7 +58,7 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
         most = int(np.argmax(g))
         support = np.flatnonzero(w > 0.0)
         least = int(support[np.argmin(g[support])])
-        if g[most] <= r * (1.0 + tolerance):
+        if g[most] <= r * _LARGEST:
             return np.asarray(w / w.sum())
         k = most if g[most] - r >= r - g[least] else least
         alpha = (g[k] - r) / (r * (g[k] - 1.0)) if g[k] > 1.0 else -w[k] / (1.0 - w[k])
@@ -75,7 +75,7 @@ def d_optimal(rows: Actions, span: Span, *, tolerance: float = 1e-3) -> Vector:
     raise NotConverged(
         f"the D-optimal policy must be found within {_LIMIT} steps",
         f"a largest leverage of {g.max():.6g} at rank {r}",
-        "Raise `tolerance`, or explore with the spanner.",
+        "Explore with the spanner: exploration_law='spanner'.",
     )
 
 
