@@ -23,8 +23,7 @@ from swapregret.policy import FinitePolicy
 
 INSIDE = 1e-8
 """How far outside the hull a point that is listed may lie."""
-REACHED = 1e-11
-"""How far a law may stay from its point where only the oracle could bring it nearer; known actions are tried down to a tenth."""
+REACHED = 1e-12
 _LIGHT = 0.05
 """The mass of the rows that all variants of a law share, the lightest of the first."""
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
@@ -153,10 +152,9 @@ def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers
         held, weights = search.basis.held[:count].copy(), search.basis.weights[:count].copy()
         rest = _left(rows, held, weights)
         largest = np.abs(rest).max()
-        is_last = n_tried == rows.ends.size - 1
-        if distance <= (REACHED if is_last else 0.1 * REACHED) or largest == 0.0:
+        if distance <= REACHED or largest == 0.0:
             break
-        if not is_last:
+        if n_tried < rows.ends.size - 1:
             n_tried = rows.ends.size - 1
             continue
         direction = rows.scale * rest / largest
@@ -171,7 +169,8 @@ def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers
         n_tried += 1
         search = Search(search.basis, np.append(search.marks, 0.0), np.append(search.price, 0.0), search.rest)
     weights *= rows.mass / weights.sum()
-    return rows.elements, rows.ends, held, weights, np.abs(_left(rows, held, weights)).max()
+    rest = _left(rows, held, weights)
+    return rows.elements, rows.ends, held, weights, np.sqrt((rest * rest).sum())
 
 
 @kernel
