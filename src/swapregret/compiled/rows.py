@@ -141,7 +141,9 @@ def with_row(elements: Integers, ends: Integers, action: Integers) -> tuple[Inte
     for a in range(n):
         is_same = ends[a + 1] - ends[a] == size
         for e in range(ends[a], ends[a + 1]):
-            is_same = is_same and action[elements[e]] != 0
+            if not is_same:
+                break
+            is_same = action[elements[e]] != 0
         if is_same:
             return elements, ends
     row, at = np.empty(size, dtype=np.int64), 0

@@ -13,10 +13,10 @@ import numpy as np
 from swapregret.arrays import Floats, Integers, Matrix, Vector, as_integer, as_vector
 from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import elements_of_rows, rows_from, with_row
+from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, with_row
 from swapregret.compiled.vectors import dot
 from swapregret.errors import InvalidInput
-from swapregret.geometry.few_actions import more_actions
+from swapregret.geometry.few_actions import Rows, Search, begin_search, hold_more
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 from swapregret.policy import FinitePolicy
@@ -120,10 +120,11 @@ def list_from(
     The lightest rows of the first law, which have a twentieth of its mass, are in all of them: they are most of its rows, and
     the others differ in what they make of the rest. The distance is infinite where the oracle has raised an error.
     """
-    n_norms = norms.shape[0]
+    n_norms, padded = norms.shape[0], padded_rows(elements, ends, point.size)
     total, left, mass, furthest = np.zeros(ends.size - 1), point.copy(), 1.0, 0.0
     for v in range(n_norms):
-        elements, ends, held, weights, distance = list_once(oracle, left, mass, elements, ends, n_first, norms[v])
+        rows = Rows(elements, ends, padded, left, mass, norms[v])
+        elements, ends, held, weights, distance = list_once(oracle, rows, n_first)
         furthest = max(furthest, distance)
         total = np.append(total, np.zeros(ends.size - 1 - total.size))
         order, light = np.argsort(weights), 0.0
@@ -140,45 +141,45 @@ def list_from(
 
 
 @kernel
-def list_once(
-    oracle: Any, point: Floats, mass: float, elements: Integers, ends: Integers, n_first: int, scale: Floats
-) -> tuple[Integers, Integers, Integers, Floats, float]:
+def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers, Integers, Floats, float]:
     """Return the rows with those that were added, some of them with weights of a mass that make a point, and the distance left.
 
     The first rows are tried alone, then all; then the oracle is asked for more, until it shows that the point is out of reach.
     """
-    held, weights = np.empty(0, dtype=np.int64), np.empty(0)
-    n_tried = n_first
+    search, count, n_tried = begin_search(rows), 0, n_first
     while True:
-        held, weights, distance = more_actions(elements, ends[: n_tried + 1], point, mass, scale, held, weights)
-        rest = _left(elements, ends, point, held, weights)
+        count, distance = hold_more(rows, search, count, n_tried)
+        held, weights = search.basis.held[:count].copy(), search.basis.weights[:count].copy()
+        rest = _left(rows, held, weights)
         largest = np.abs(rest).max()
         if distance <= REACHED or largest == 0.0:
             break
-        if n_tried < ends.size - 1:
-            n_tried = ends.size - 1
+        if n_tried < rows.ends.size - 1:
+            n_tried = rows.ends.size - 1
             continue
-        direction = scale * rest / largest
+        direction = rows.scale * rest / largest
         action = ask(oracle, direction)
         if action.size == 0:
-            return elements, ends, held, weights, np.inf
-        reach = dot(direction, mass * action - point)
-        elements, ends = with_row(elements, ends, action)
+            return rows.elements, rows.ends, held, weights, np.inf
+        reach = dot(direction, rows.mass * action - rows.point)
+        elements, ends = with_row(rows.elements, rows.ends, action)
+        rows = Rows(elements, ends, rows.padded, rows.point, rows.mass, rows.scale)
         if ends.size - 1 == n_tried or reach < -INSIDE:
             break
         n_tried += 1
-    weights *= mass / weights.sum()
-    rest = _left(elements, ends, point, held, weights)
-    return elements, ends, held, weights, np.sqrt((rest * rest).sum())
+        search = Search(search.basis, np.append(search.marks, 0.0), np.append(search.price, 0.0), search.rest)
+    weights *= rows.mass / weights.sum()
+    rest = _left(rows, held, weights)
+    return rows.elements, rows.ends, held, weights, np.sqrt((rest * rest).sum())
 
 
 @kernel
-def _left(elements: Integers, ends: Integers, point: Floats, held: Integers, weights: Floats) -> Floats:
+def _left(rows: Rows, held: Integers, weights: Floats) -> Floats:
     """Return what a point has beyond some rows."""
-    rest = point.copy()
+    rest = rows.point.copy()
     for k in range(held.size):
-        for e in range(ends[held[k]], ends[held[k] + 1]):
-            rest[elements[e]] -= weights[k]
+        for e in range(rows.ends[held[k]], rows.ends[held[k] + 1]):
+            rest[rows.elements[e]] -= weights[k]
     return rest
 
 

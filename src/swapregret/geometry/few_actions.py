@@ -22,10 +22,10 @@ _DEPENDENT = 1e-11
 _HELD, _PASSED = -1.0, -2.0
 
 
-class _Rows(NamedTuple):
+class Rows(NamedTuple):
     """Rows by their elements, the point and the mass they shall have, and the norm in which they come near it.
 
-    ``padded`` (width, n) has the k-th element of every row, or d where a row has fewer.
+    ``padded`` (width, n) has the k-th element of the first n rows, or d where a row has fewer; later rows are only in ``elements``.
     """
 
     elements: Integers
@@ -44,41 +44,49 @@ class _Basis(NamedTuple):
     factor: Floats
 
 
+class Search(NamedTuple):
+    """Where a search for weights stands: the basis, of each row whether it is held or passed over and its price, and the rest."""
+
+    basis: _Basis
+    marks: Floats
+    price: Floats
+    rest: Floats
+
+
 @kernel
 def few_actions(elements: Integers, ends: Integers, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
     """Return few rows and weights that make a point, and the distance left: of the coordinates, and of Σ weights from 1.
 
     The distance that is made small is that of ``scale``, which decides between the laws there are.
     """
-    return more_actions(elements, ends, point, 1.0, scale, np.empty(0, dtype=np.int64), np.empty(0))
+    rows = Rows(elements, ends, padded_rows(elements, ends, point.size), point, 1.0, scale)
+    search = begin_search(rows)
+    count, distance = hold_more(rows, search, 0, ends.size - 1)
+    return search.basis.held[:count].copy(), search.basis.weights[:count].copy(), distance
 
 
 @kernel
-def more_actions(
-    elements: Integers, ends: Integers, point: Floats, mass: float, scale: Floats, first: Integers, shares: Floats
-) -> tuple[Integers, Floats, float]:
-    """Go on from the rows and weights found before the list had its last rows; ``mass`` is what weights shall add up to."""
-    n, d = ends.size - 1, point.size
-    rows = _Rows(elements, ends, padded_rows(elements, ends, d), point, mass, scale)
-    most = min(n, d + 1)
-    basis = _Basis(np.empty(most + 1, dtype=np.int64), np.zeros(most + 1), np.zeros((most + 1, most + 1)))
-    price, marks, rest = np.empty(n), np.zeros(n), np.zeros(d + 1)
-    count = 0
-    for k in range(first.size):
-        if _factor_on(rows, basis, count, first[k]):
-            basis.weights[count] = shares[k]
-            marks[first[k]] = _HELD
-            count += 1
-    distance = np.inf
-    for _ in range(3 * (n + d)):
+def begin_search(rows: Rows) -> Search:
+    """Return a search that holds no row yet."""
+    n, d = rows.ends.size - 1, rows.point.size
+    basis = _Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2)))
+    return Search(basis, np.zeros(n), np.empty(n), np.zeros(d + 1))
+
+
+@kernel
+def hold_more(rows: Rows, search: Search, count: int, n_tried: int) -> tuple[int, float]:
+    """Hold more of the first rows, and let others go, until they make the point or none helps; return how many and how far."""
+    basis, marks, rest = search.basis, search.marks, search.rest
+    d, distance = rows.point.size, np.inf
+    for _ in range(3 * (n_tried + d)):
         missing = _rest(rows, basis.held[:count], basis.weights, rest)
         distance = abs(missing)
         for i in range(d):
             distance = max(distance, abs(rest[i]))
-            rest[i] *= scale[i]
-        if distance <= _EXACT or count >= most:
+            rest[i] *= rows.scale[i]
+        if distance <= _EXACT or count > d:
             break
-        chosen = _dearest(rows.padded, rest, missing, marks, price)
+        chosen = _dearest(rows, rest, missing, marks, search.price[:n_tried])
         if chosen < 0:
             break
         if not _factor_on(rows, basis, count, chosen):
@@ -87,16 +95,16 @@ def more_actions(
         marks[chosen] = _HELD
         count, is_moved = _settle(rows, basis, count + 1, marks, rest, missing, distance <= _NEAR)
         if is_moved:
-            for a in range(n):
+            for a in range(n_tried):
                 if marks[a] == _PASSED:
                     marks[a] = 0.0
         else:
             marks[chosen] = _PASSED
-    return basis.held[:count].copy(), basis.weights[:count].copy(), distance
+    return count, distance
 
 
 @kernel
-def _rest(rows: _Rows, held: Integers, weights: Floats, rest: Floats) -> float:
+def _rest(rows: Rows, held: Integers, weights: Floats, rest: Floats) -> float:
     """Write what a point has beyond the rows held, with their weights; return what the weights lack to have the mass."""
     elements, ends, missing = rows.elements, rows.ends, rows.mass
     for i in range(rows.point.size):
@@ -110,11 +118,15 @@ def _rest(rows: _Rows, held: Integers, weights: Floats, rest: Floats) -> float:
 
 
 @kernel
-def _dearest(padded: Integers, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
+def _dearest(rows: Rows, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
     """Return the row that most of the rest lies in, of those that are neither held nor passed over; −1 if none helps."""
+    n_padded = min(price.size, rows.padded.shape[1])
     for a in range(price.size):
         price[a] = missing
-    add_totals(padded, rest, price)
+    add_totals(rows.padded, rest, price[:n_padded])
+    for a in range(n_padded, price.size):
+        for e in range(rows.ends[a], rows.ends[a + 1]):
+            price[a] += rest[rows.elements[e]]
     chosen, largest = -1, 0.0
     for a in range(price.size):
         if price[a] > largest and marks[a] == 0.0:
@@ -123,7 +135,7 @@ def _dearest(padded: Integers, rest: Floats, missing: float, marks: Floats, pric
 
 
 @kernel
-def _factor_on(rows: _Rows, basis: _Basis, count: int, chosen: int) -> bool:
+def _factor_on(rows: Rows, basis: _Basis, count: int, chosen: int) -> bool:
     """Hold one row more, with weight 0, unless it depends on the others; tell whether it is held."""
     elements, ends, scale, factor = rows.elements, rows.ends, rows.scale, basis.factor
     own, marked = 1.0, np.zeros(scale.size)
@@ -148,7 +160,7 @@ def _factor_on(rows: _Rows, basis: _Basis, count: int, chosen: int) -> bool:
 
 @kernel
 def _settle(
-    rows: _Rows, basis: _Basis, count: int, marks: Floats, rest: Floats, missing: float, is_near: bool
+    rows: Rows, basis: _Basis, count: int, marks: Floats, rest: Floats, missing: float, is_near: bool
 ) -> tuple[int, bool]:
     """Go to the least squares of the rows held; those whose weight would be negative go, the first to reach 0 first.
 
@@ -182,7 +194,7 @@ def _settle(
 
 @kernel
 def _least_squares(
-    rows: _Rows, basis: _Basis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
+    rows: Rows, basis: _Basis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
 ) -> Floats:
     """Return the weights, of any sign, of the rows held that come nearest to a point and its mass.
 

@@ -47,6 +47,19 @@ def test_equations_hold_for_all_actions_or_there_are_none(make: Callable[[], Act
     assert np.abs(actions.enumerate() @ equations[:, :d].T - equations[:, d]).max(initial=0.0) <= 1e-12
 
 
+@pytest.mark.parametrize("farthest", [25.0, 80.0, 150.0])
+def test_weights_far_above_the_others_are_no_obstacle(farthest: float) -> None:
+    """With one or two elements sure to be chosen the rest is shared as ever, and the equation holds to 1e-14 per coordinate."""
+    actions = sr.MSets(20, 3)
+    equations, log_weights = equations_of(actions), np.random.default_rng(5).standard_normal(20)
+    for n_sure in (1, 2):
+        log_weights[n_sure] = farthest
+        log_point, is_good = project_affine(log_weights, equations)
+        assert is_good
+        assert abs(np.exp(log_point).sum() - 3.0) <= 20 * 1e-14
+        assert kl_gap(actions, log_weights, log_point) <= 1e-9
+
+
 def test_without_equations_nothing_is_found() -> None:
     """No rows mean that the hull is not known."""
     assert not project_affine(np.zeros(3), np.zeros((0, 4)))[1]

@@ -22,7 +22,8 @@ from swapregret.compiled.vectors import dot
 
 _DIRECTIONS, _SAME = 8, 1e-9
 _STEPS = 60
-_EXACT = 1e-13
+_EXACT, _ENOUGH = 1e-14, 1e-13
+"""The error of the equations at which steps end; and, per coordinate, the one that is enough where they make it no smaller."""
 _RIDGE = 1e-13
 _LEAST_STEP = 1e-6
 
@@ -78,19 +79,17 @@ def project_affine(w: Floats, equations: Floats) -> tuple[Floats, bool]:
     y, t = np.zeros(k), w.copy()
     if k == 0:
         return t, False
-    if equations[0, d] != 0.0:  # the level at which the first equation would hold without the others
-        top, total = w.max(), 0.0
-        for i in range(d):
-            total += np.exp(w[i] - top)
-        y[0] = np.log(max(abs(equations[0, d]), 1e-3) / total) - top
-        _add_columns(equations, y, t)
+    y[0] = _level(w, max(abs(equations[0, d]), 1e-3))
+    _add_columns(equations, y, t)
+    before = np.inf
     for _ in range(_STEPS):
         value, slope, matrix = _derivatives(equations, y, t)
         largest = 0.0
         for j in range(k):
             largest = max(largest, abs(slope[j]))
-        if largest <= _EXACT * (1.0 + d):
+        if largest <= _EXACT or (largest <= _ENOUGH * (1.0 + d) and largest > 0.5 * before):
             return np.minimum(t, 0.0), True
+        before = largest
         for j in range(k):
             matrix[j, j] += _RIDGE + _RIDGE * matrix[j, j]
         factor, is_definite = cholesky(matrix)
@@ -108,6 +107,21 @@ def project_affine(w: Floats, equations: Floats) -> tuple[Floats, bool]:
             break
         y, t = trial, moved
     return np.minimum(t, 0.0), False
+
+
+@kernel
+def _level(w: Floats, size: float) -> float:
+    """Return the y at which Σ min(1, exp(w + y)) is a size, or as large as it gets: where the first equation would hold alone."""
+    order, total = np.argsort(w), 0.0
+    sums = np.empty(w.size)  # of exp(w) beside the largest of them, from the smallest on
+    for k in range(w.size):
+        total = total * np.exp(w[order[k - 1]] - w[order[k]]) + 1.0 if k else 1.0
+        sums[k] = total
+    for k in range(w.size - 1, 0, -1):
+        left = size - (w.size - 1 - k)
+        if left <= sums[k]:  # then the largest that is left is at most 1
+            return float(np.log(left / sums[k]) - w[order[k]])
+    return float(-w[order[0]])
 
 
 @kernel

@@ -15,8 +15,9 @@ from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import elements_of_words, packed_rows
-from swapregret.geometry.caratheodory import INSIDE, REACHED, list_from, list_once, norms_of
+from swapregret.compiled.rows import elements_of_words, packed_rows, padded_rows
+from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
+from swapregret.geometry.few_actions import Rows
 from swapregret.geometry.kl import ACCEPTABLE
 from swapregret.geometry.kl_from_actions import CERTIFIED, project_from
 from swapregret.geometry.oracle import AskedOracle, ask
@@ -27,6 +28,8 @@ _FIRST_PER_ELEMENT = 3
 _RECENT = 30
 """Lists and projections after which an action is no longer one of these."""
 _FOR_EVER = 2**62
+_NO_FURTHER = 1e-11
+"""How far a projection onto the affine hull may lie from what lists make of it: rounding, and what scaling their weights adds."""
 
 
 class PooledFamily(NamedTuple):
@@ -139,8 +142,9 @@ def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     log_point, is_good = project_affine(tilted, family.equations)
     if is_good:
         point = np.exp(log_point)
-        found, until, held, _, distance = list_once(family.oracle, point, 1.0, elements, ends, n_first, np.ones(d))
-        if distance <= REACHED:
+        asked_for = Rows(elements, ends, padded_rows(elements, ends, d), point, 1.0, np.ones(d))
+        found, until, held, _, distance = list_once(family.oracle, asked_for, n_first)
+        if distance <= _NO_FURTHER:
             weights = np.zeros(until.size - 1)
             weights[held] = 1.0
             _keep(family, rows, found, until, weights)
