@@ -149,9 +149,14 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
         rest[0] = value
         for j in range(1, rest.size):
             rest[j] -= value * row[j]
-    for i in range(n - 1, -1, -1):
-        row, rest = factor[i, i:], result[i:]
-        rest[0] = (rest[0] - dot(row[1:], rest[1:])) / row[0]
+    for first in range(4 * ((n - 1) // 4), -1, -4):
+        last = min(first + 4, n)
+        for i in range(first, last):  # four sums at once: none waits for another
+            result[i] -= dot(factor[i, last:], result[last:])
+        for i in range(last - 1, first - 1, -1):
+            for j in range(i + 1, last):
+                result[i] -= factor[i, j] * result[j]
+            result[i] /= factor[i, i]
     return result
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-_HALVINGS, _SHORT = 8, 48
+_HALVINGS, _SHORT = 8, 12
 
 
 @kernel
@@ -78,7 +78,7 @@ def top_elements(weights: Floats, size: int) -> Integers:
 def ranked(values: Integers, ranks: Integers) -> None:
     """Write the positions of the values in increasing order, those of equal ones as they come.
 
-    Short runs are ordered by insertion, without allocating, and then merged. ``np.argsort`` takes seconds to compile.
+    Short runs are ordered by insertion, and then merged. ``np.argsort`` takes seconds to compile.
     """
     n = values.size
     for begin in range(0, n, _SHORT):
