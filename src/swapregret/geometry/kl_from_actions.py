@@ -58,8 +58,8 @@ def project_kl(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Proje
     ...     dimension = 2
     ...     def argmax(self, weights):
     ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> project_kl(Line(), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)
-    0.0
+    >>> bool(abs(project_kl(Line(), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)) < 1e-11)
+    True
     """
     return _project(AskedOracle.of(oracle), log_weights, pool, GAP, is_relative=True)[0]
 
