@@ -10,21 +10,19 @@ import swapregret as sr
 from swapregret.errors import InvalidInput
 
 
-TREES = sr.SpanningTrees([(a, b) for a in range(5) for b in range(a)])
-
-
 class Flaky:
     """The heaviest tree on five vertices; fails at the question whose number is given, counted from when it is told to count."""
 
     def __init__(self) -> None:
         self.count, self.fails_at = 0, -1
+        self.trees = sr.SpanningTrees([(a, b) for a in range(5) for b in range(a)])
 
     def __call__(self, weights: np.ndarray) -> np.ndarray:
         """Answer, or fail."""
         self.count += 1
         if self.count == self.fails_at:
             raise ConnectionError("the solver did not answer")
-        return TREES.argmax(weights)
+        return self.trees.argmax(weights)
 
 
 def _play(session: sr.Session[Any], oracle: Flaky, days: int, *, fails: bool) -> int:
@@ -48,7 +46,7 @@ def test_a_call_is_made_again(has_journal: bool, tmp_path: Path) -> None:
     sessions = []
     for fails in (False, True):
         oracle = Flaky()
-        player = sr.swap_combcp(sr.OracleSet(TREES.dimension, oracle), 60)
+        player = sr.swap_combcp(sr.OracleSet(10, oracle), 60)
         given = {"journal": tmp_path / f"{fails}.journal"} if has_journal else {}
         session = sr.Session(player, rng=3, **given)
         assert (_play(session, oracle, 40, fails=fails) > 0) == fails
