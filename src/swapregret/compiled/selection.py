@@ -75,7 +75,7 @@ def top_elements(weights: Floats, size: int) -> Integers:
 
 
 @kernel
-def ranked(values: Integers, ranks: Integers) -> None:
+def ranked(values: Floats | Integers, ranks: Integers) -> None:
     """Write the positions of the values in increasing order, those of equal ones as they come.
 
     Short runs are ordered by insertion, and then merged. ``np.argsort`` takes seconds to compile.
@@ -106,7 +106,7 @@ def ranked(values: Integers, ranks: Integers) -> None:
 
 
 @kernel
-def in_order(values: Integers) -> Integers:
+def in_order(values: Floats | Integers) -> Integers:
     """Return the positions of the values in increasing order, those of equal ones as they come."""
     ranks = np.empty(values.size, dtype=np.int64)
     ranked(values, ranks)

@@ -14,6 +14,7 @@ from swapregret.arrays import Floats, Integers, Matrix, Vector, as_integer, as_v
 from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, with_row
+from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 from swapregret.errors import InvalidInput
 from swapregret.geometry.few_actions import Rows, Search, begin_search, hold_more
@@ -127,7 +128,7 @@ def list_from(
         elements, ends, held, weights, distance = list_once(oracle, rows, n_first)
         furthest = max(furthest, distance)
         total = np.append(total, np.zeros(ends.size - 1 - total.size))
-        order, light = np.argsort(weights), 0.0
+        order, light = in_order(weights), 0.0
         for k in range(held.size):
             weight = weights[order[k]]
             light += weight

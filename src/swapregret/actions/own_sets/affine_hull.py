@@ -18,6 +18,7 @@ import numpy as np
 from swapregret.arrays import Floats, Matrix
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 
 _DIRECTIONS, _SAME = 8, 1e-9
@@ -112,7 +113,7 @@ def project_affine(w: Floats, equations: Floats) -> tuple[Floats, bool]:
 @kernel
 def _level(w: Floats, size: float) -> float:
     """Return the y at which Σ min(1, exp(w + y)) is a size, or as large as it gets: where the first equation would hold alone."""
-    order, total = np.argsort(w), 0.0
+    order, total = in_order(w), 0.0
     sums = np.empty(w.size)  # of exp(w) beside the largest of them, from the smallest on
     for k in range(w.size):
         total = total * np.exp(w[order[k - 1]] - w[order[k]]) + 1.0 if k else 1.0
