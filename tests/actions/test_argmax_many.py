@@ -1,29 +1,11 @@
 """Many answers of the oracle at once are the answers one by one."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from tests.late import Late
+from tests.actions.small_sets import SETS
 
 import swapregret as sr
-from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
-
-EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("a", "c")]
-SETS: Late[ActionSet] = Late(
-    {
-        "m-sets": lambda: sr.MSets(7, 3),
-        "permutations": lambda: sr.Permutations(4),
-        "truncated permutations": lambda: sr.TruncatedPermutations(2, 4),
-        "paths": lambda: sr.DagPaths(EDGES, source="s", sink="t"),
-        "partitions": lambda: sr.Partitions(4, 3),
-        "compact partitions": lambda: sr.Partitions(4, 3, coordinates="compact"),
-        "trees": lambda: sr.SpanningTrees(list(combinations(range(5), 2))),
-        "forests": lambda: sr.Forests(list(combinations(range(4), 2)), 2),
-        "list": lambda: sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
-    }
-)
 
 
 @pytest.mark.parametrize("name", SETS)
