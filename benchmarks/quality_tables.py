@@ -26,7 +26,8 @@ import swapregret as sr
 MINE = "adaptive"
 FOUR = (MINE, "multiscale", "single", "uniform")
 DOMINATED = "cells of 10 in which adaptive is dominated"
-SMALL = ("6,2", "10,3", "permutations 5")
+LISTING = ("exp3", "blum_mansour", "ito", "treeswap")
+SMALL = ("6,2", "10,3", "permutations 5", 'product "msets 5 2" "permutations 3"')
 LARGE = ("45,8", "100,10", "permutations 8", "paths", "partitions 10 5")
 LABELS = {
     "permutations 5": "permutations of 5",
@@ -52,7 +53,7 @@ LABELS = {
     "one-variant": "one decomposition per list",
 }
 LONG_RUN, MIDDLE_RUN = 100_000, 10_000
-HORIZONS = {300: (8, 4), 1_000: (4, 2), MIDDLE_RUN: (2, 2), LONG_RUN: (2, 1), 1_000_000: (1, 1)}
+HORIZONS = {300: (16, 8), 1_000: (16, 8), MIDDLE_RUN: (4, 2), LONG_RUN: (2, 2), 1_000_000: (1, 1)}
 """Replications on small and on large sets."""
 SHOWN = (LONG_RUN, "10,3")
 """Where every world has a column."""
@@ -134,7 +135,7 @@ def table(headings: list[str], rows: list[list[str]]) -> str:
 
 def replications(horizon: int, name: str) -> int:
     """Return how often a cell of the larger tables is played."""
-    return 4 if (horizon, name) == SHOWN else HORIZONS[horizon][name in LARGE]
+    return 8 if (horizon, name) == SHOWN else HORIZONS[horizon][name in LARGE]
 
 
 def worlds_of_one_set(cells: Cells) -> str:
@@ -166,12 +167,12 @@ def means(cells: Cells) -> str:
 
 
 def everyone(cells: Cells) -> str:
-    """Return all players, with those that list all actions."""
+    """Return all players on sets of at most 500 actions; over long runs the four, and the best known of those that list actions."""
     rows = []
-    for horizon, name in product((300, 1_000, MIDDLE_RUN), SMALL):
+    for horizon, name in product((300, 1_000, MIDDLE_RUN, LONG_RUN), SMALL):
         with suppress(NotPlayedError):
-            players = (*PLAYERS, *COMPETITORS)
-            found = {player: cells.row(name, horizon, replications(horizon, name), player) for player in players}
+            players = (*FOUR, *LISTING) if horizon == LONG_RUN else (*PLAYERS, *COMPETITORS)
+            found = {player: cells.row(name, horizon, HORIZONS[horizon][0], player) for player in players}
             others = [player for player in players if player != MINE]
             richest = max(others, key=lambda player: sum(cell["reward"] for cell in found[player]))
             least = min(others, key=lambda player: sum(cell["swap"] for cell in found[player]))
