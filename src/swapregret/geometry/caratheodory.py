@@ -17,7 +17,7 @@ from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, w
 from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 from swapregret.errors import InvalidInput
-from swapregret.geometry.few_actions import Rows, Search, begin_search, hold_more
+from swapregret.geometry.few_actions import DEPENDENT, Rows, begin_search, hold_more, with_room
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 from swapregret.policy import FinitePolicy
@@ -124,7 +124,7 @@ def list_from(
     n_norms, padded = norms.shape[0], padded_rows(elements, ends, point.size)
     total, left, mass, furthest = np.zeros(ends.size - 1), point.copy(), 1.0, 0.0
     for v in range(n_norms):
-        rows = Rows(elements, ends, padded, left, mass, norms[v])
+        rows = Rows(elements, ends, padded, left, mass, norms[v], DEPENDENT, 0.0)
         elements, ends, held, weights, distance = list_once(oracle, rows, n_first)
         furthest = max(furthest, distance)
         total = np.append(total, np.zeros(ends.size - 1 - total.size))
@@ -164,11 +164,11 @@ def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers
             return rows.elements, rows.ends, held, weights, np.inf
         reach = dot(direction, rows.mass * action - rows.point)
         elements, ends = with_row(rows.elements, rows.ends, action)
-        rows = Rows(elements, ends, rows.padded, rows.point, rows.mass, rows.scale)
+        rows = Rows(elements, ends, rows.padded, rows.point, rows.mass, rows.scale, DEPENDENT, 0.0)
         if ends.size - 1 == n_tried or reach < -INSIDE:
             break
         n_tried += 1
-        search = Search(search.basis, np.append(search.marks, 0.0), np.append(search.price, 0.0), search.rest)
+        search = with_room(search, n_tried)
     weights *= rows.mass / weights.sum()
     rest = _left(rows, held, weights)
     return rows.elements, rows.ends, held, weights, np.sqrt((rest * rest).sum())

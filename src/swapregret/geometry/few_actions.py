@@ -17,7 +17,7 @@ from swapregret.compiled.vectors import dot
 _EXACT = 1e-13
 _NEAR = 1e-6
 """The distance from which on least squares are corrected once for what rounding has lost."""
-_DEPENDENT = 1e-11
+DEPENDENT = 1e-11
 """The share of a pivot below which it is rounding: a row that depends on the others would spoil all weights."""
 _HELD, _PASSED = -1.0, -2.0
 
@@ -26,6 +26,8 @@ class Rows(NamedTuple):
     """Rows by their elements, the point and the mass they shall have, and the norm in which they come near it.
 
     ``padded`` (width, n) has the k-th element of the first n rows, or d where a row has fewer; later rows are only in ``elements``.
+    A row that has no more than the share ``dependent`` of its own beside those held stays out, and so does one whose price is
+    not above ``least``.
     """
 
     elements: Integers
@@ -34,6 +36,8 @@ class Rows(NamedTuple):
     point: Floats
     mass: float
     scale: Floats
+    dependent: float
+    least: float
 
 
 class _Basis(NamedTuple):
@@ -59,7 +63,7 @@ def few_actions(elements: Integers, ends: Integers, point: Floats, scale: Floats
 
     The distance that is made small is that of ``scale``, which decides between the laws there are.
     """
-    rows = Rows(elements, ends, padded_rows(elements, ends, point.size), point, 1.0, scale)
+    rows = Rows(elements, ends, padded_rows(elements, ends, point.size), point, 1.0, scale, DEPENDENT, 0.0)
     search = begin_search(rows)
     count, distance = hold_more(rows, search, 0, ends.size - 1)
     return search.basis.held[:count].copy(), search.basis.weights[:count].copy(), distance
@@ -71,6 +75,13 @@ def begin_search(rows: Rows) -> Search:
     n, d = rows.ends.size - 1, rows.point.size
     basis = _Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2)))
     return Search(basis, np.zeros(n), np.empty(n), np.zeros(d + 1))
+
+
+@kernel
+def with_room(search: Search, n: int) -> Search:
+    """Return the same search among n rows, of which the last are new."""
+    marks = np.append(search.marks, np.zeros(n - search.marks.size))
+    return Search(search.basis, marks, np.empty(n), search.rest)
 
 
 @kernel
@@ -93,7 +104,7 @@ def hold_more(rows: Rows, search: Search, count: int, n_tried: int) -> tuple[int
             marks[chosen] = _PASSED
             continue
         marks[chosen] = _HELD
-        count, is_moved = _settle(rows, basis, count + 1, marks, rest, missing, distance <= _NEAR)
+        count, is_moved = _settle(rows, basis, count + 1, marks, rest, missing, True, distance <= _NEAR)
         if is_moved:
             for a in range(n_tried):
                 if marks[a] == _PASSED:
@@ -101,6 +112,20 @@ def hold_more(rows: Rows, search: Search, count: int, n_tried: int) -> tuple[int
         else:
             marks[chosen] = _PASSED
     return count, distance
+
+
+@kernel
+def hold_again(rows: Rows, search: Search, count: int) -> int:
+    """Give the rows held the weights that another point, or norm, asks for, and let others go; return how many are left."""
+    basis, kept = search.basis, 0
+    for k in range(count):
+        row, weight = basis.held[k], basis.weights[k]
+        if _factor_on(rows, basis, kept, row):
+            basis.weights[kept] = weight
+            kept += 1
+        else:
+            search.marks[row] = 0.0
+    return _settle(rows, basis, kept, search.marks, search.rest, 0.0, False, False)[0]
 
 
 @kernel
@@ -118,16 +143,21 @@ def _rest(rows: Rows, held: Integers, weights: Floats, rest: Floats) -> float:
 
 
 @kernel
-def _dearest(rows: Rows, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
-    """Return the row that most of the rest lies in, of those that are neither held nor passed over; −1 if none helps."""
+def price_rows(rows: Rows, vector: Floats, price: Floats) -> None:
+    """Add to the prices of the first rows what they have of a vector, whose entry d must be 0."""
     n_padded = min(price.size, rows.padded.shape[1])
-    for a in range(price.size):
-        price[a] = missing
-    add_totals(rows.padded, rest, price[:n_padded])
+    add_totals(rows.padded, vector, price[:n_padded])
     for a in range(n_padded, price.size):
         for e in range(rows.ends[a], rows.ends[a + 1]):
-            price[a] += rest[rows.elements[e]]
-    chosen, largest = -1, 0.0
+            price[a] += vector[rows.elements[e]]
+
+
+@kernel
+def _dearest(rows: Rows, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
+    """Return the row that most of the rest lies in, of those that are neither held nor passed over; −1 if none helps."""
+    price[:] = missing
+    price_rows(rows, rest, price)
+    chosen, largest = -1, rows.least
     for a in range(price.size):
         if price[a] > largest and marks[a] == 0.0:
             chosen, largest = a, price[a]
@@ -150,7 +180,7 @@ def _factor_on(rows: Rows, basis: _Basis, count: int, chosen: int) -> bool:
         value = (product - dot(factor[k, :k], row[:k])) / factor[k, k]
         row[k] = value
         pivot -= value * value
-    if not pivot > _DEPENDENT * own:
+    if not pivot > rows.dependent * own:
         return False
     row[count] = np.sqrt(pivot)
     basis.held[count] = chosen
@@ -160,15 +190,22 @@ def _factor_on(rows: Rows, basis: _Basis, count: int, chosen: int) -> bool:
 
 @kernel
 def _settle(
-    rows: Rows, basis: _Basis, count: int, marks: Floats, rest: Floats, missing: float, is_near: bool
+    rows: Rows,
+    basis: _Basis,
+    count: int,
+    marks: Floats,
+    rest: Floats,
+    missing: float,
+    is_new: bool,
+    is_near: bool,
 ) -> tuple[int, bool]:
     """Go to the least squares of the rows held; those whose weight would be negative go, the first to reach 0 first.
 
-    Returns how many are left, and whether there was a step. The last row has come with weight 0; before, the others were at
+    Returns how many are left, and whether there was a step. Where only the last row is new, with weight 0, the others are at
     their least squares, and ``rest`` and ``missing`` are what they left, in the norm of ``scale``.
     """
-    held, weights, chosen = basis.held, basis.weights, basis.held[count - 1]
-    is_new, is_moved = True, False
+    held, weights, chosen = basis.held, basis.weights, basis.held[count - 1] if is_new else -1
+    is_moved = False
     while count > 0:
         aim = _least_squares(rows, basis, count, rest, missing, is_new, is_near)
         least, at = 1.0, -1

@@ -10,23 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Actions, Floats, Integers, Matrix, Vector, as_vector
+from swapregret.arrays import Floats, Integers, Matrix, Vector, as_vector
 from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import elements_of_rows, mean_of_rows, rows_from, with_row
+from swapregret.compiled.rows import elements_of_rows, mean_of_rows, totals_of_rows, with_row
+from swapregret.compiled.vectors import dot
 from swapregret.errors import NotConverged
 from swapregret.geometry.kl import ACCEPTABLE, Projection
 from swapregret.geometry.listed_hull import SMALLEST, first_weights, further_slacks, gradient, improve_weights
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 
-CERTIFIED = 5e-10
-"""The gap at which a projection of a learner ends."""
 GAP = 1e-10
-"""The gap at which any other ends: below the promised 1e-9, so that several parts of a product keep it together."""
+"""The gap at which a projection ends: below the promised 1e-9, so that several parts of a product keep it together."""
 _QUESTIONS = 5000
 _FIRST, _SHARE = 0.1, 0.02
 """The gap on the actions known at which the oracle is asked: at first, and beside what its last answer gained."""
-_FAR = 0.3
+_FAR = 0.1
 """The gap from which several actions are asked for at once: so many at most, while they gain this share of the first."""
 _AT_ONCE = 8
 _WORTH = 0.1
@@ -61,49 +60,22 @@ def project_kl(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Proje
     >>> bool(abs(project_kl(Line(), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)) < 1e-11)
     True
     """
-    return _project(AskedOracle.of(oracle), log_weights, pool, GAP, is_relative=True)[0]
-
-
-def project_kl_from(
-    oracle: LinearOracle, log_weights: Vector, pool: Matrix, size: int = 0
-) -> tuple[Projection, Actions]:
-    """Project weights as :func:`project_kl` does, but what is small only to be small: what learners need.
-
-    Parameters
-    ----------
-    oracle : LinearOracle
-    log_weights : array, shape (d,)
-    pool : float64 array, shape (n, d)
-    size : int
-        m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
-        a question. 0 if they have not. Of an :class:`AskedOracle` its own is taken.
-
-    Returns
-    -------
-    projection : Projection
-        It depends on the weights and the pool alone.
-    found : int64 array, shape (k, d)
-        The actions that had to be added to the pool: the point lies in the hull of both.
-    """
-    return _project(AskedOracle.of(oracle, size), log_weights, pool, CERTIFIED, is_relative=False)
-
-
-def _project(
-    asked: AskedOracle, log_weights: Vector, pool: Matrix, tolerance: float, *, is_relative: bool
-) -> tuple[Projection, Actions]:
-    w = np.array(as_vector(log_weights, asked.dimension, "log_weights"))
-    x, gap, n_asked, elements, ends = project_from(asked, w, *elements_of_rows(pool), tolerance, is_relative)
+    asked, w = AskedOracle.of(oracle), np.array(as_vector(log_weights, oracle.dimension, "log_weights"))
+    x, gap, n_asked, _, _ = project_from(asked, w, *elements_of_rows(pool), GAP, True)
     settle([asked.callback])
-    least = float(x[pool.any(axis=0)].min())
-    if gap > ACCEPTABLE or (is_relative and least < SMALLEST):
+    return certified(x, gap, n_asked, float(x[pool.any(axis=0)].min()))
+
+
+def certified(x: Vector, gap: float, n_asked: int, least: float = 1.0) -> Projection:
+    """Return a point with its gap, or refuse it; ``least`` is the least coordinate that is to be exact in relative terms."""
+    if gap > ACCEPTABLE or least < SMALLEST:
         raise NotConverged(
             f"the certified gap of a projection must be at most {ACCEPTABLE:.1e}, and its coordinates at least {SMALLEST:.0e}",
             f"a gap of {gap:.3g} after {n_asked} questions, with a smallest coordinate of {least:.1e}",
             "Bring the log-weights closer together.",
         )
-    log_x = np.log(x, out=np.full(len(w), -np.inf), where=x > 0.0)
-    found = rows_from(elements, ends, len(pool), len(w))
-    return Projection(point=x, log_point=log_x, gap=gap, n_iterations=n_asked), found
+    log_x = np.log(x, out=np.full(len(x), -np.inf), where=x > 0.0)
+    return Projection(point=x, log_point=log_x, gap=gap, n_iterations=n_asked)
 
 
 @kernel
@@ -123,13 +95,13 @@ def project_from(
         reached = improve_weights(elements, ends, w, target, weights, slack, level, is_refined)
         x = mean_of_rows(elements, ends, weights, w.size)
         g = gradient(x, w)
-        gap = _bound(g, x, oracle.size)
+        gap = bound_of(g, x, oracle.size)
         if gap > tolerance:
             action = ask(oracle, -g)
             n_asked += 1
             if action.size == 0:
                 return best, np.inf, n_asked, elements, ends
-            gap = _slope(g, x, action)
+            gap = slope_of(g, x, action)
         is_good = reached <= ACCEPTABLE or not is_refined
         if gap < best_gap and is_good:
             best_gap, best = gap, x
@@ -151,19 +123,14 @@ def project_from(
         is_fresh, mu = False, target / weights.size
         weights = _with_weight(weights, _WORTH * _least(x, action) if is_refined else mu / gap)
         target = max(least, min(target, _SHARE * gap))
-        y, gain = x, gap
-        for _ in range(_AT_ONCE - 1 if gap > _FAR and not is_refined else 0):
-            if gain < _WORTH * gap:
-                break
-            y, h = _step_towards(y, action, w)
-            action = ask(oracle, -h)
-            n_asked += 1
-            if action.size == 0:
+        if not is_refined:
+            elements, ends, more, is_answered = ask_further(oracle, w, x, action, gap, elements, ends)
+            n_asked += more
+            if not is_answered:
                 return best, np.inf, n_asked, elements, ends
-            gain = _slope(h, y, action)
-            elements, ends = with_row(elements, ends, action)
-            if ends.size - 1 > weights.size:
-                weights = _with_weight(weights, mu / max(_slope(g, x, action), _WORTH * gap))
+            totals = totals_of_rows(elements, ends, g)
+            for a in range(weights.size, totals.size):
+                weights = _with_weight(weights, mu / max(dot(g, x) - totals[a], _WORTH * gap))
         slack, level = further_slacks(elements, ends, w, weights, gap)
     return best, best_gap, n_asked, elements, ends
 
@@ -185,7 +152,7 @@ def _least(x: Floats, action: Integers) -> float:
 
 
 @kernel
-def _slope(g: Floats, x: Floats, action: Integers) -> float:
+def slope_of(g: Floats, x: Floats, action: Integers) -> float:
     """Return g·(x − M), if it is positive."""
     total = 0.0
     for i in range(x.size):
@@ -194,7 +161,7 @@ def _slope(g: Floats, x: Floats, action: Integers) -> float:
 
 
 @kernel
-def _bound(g: Floats, x: Floats, size: int) -> float:
+def bound_of(g: Floats, x: Floats, size: int) -> float:
     """Return g·x less the sum of the smallest entries of g, as many as all actions have elements; ∞ if that is not known."""
     if size == 0:
         return np.inf
@@ -211,6 +178,26 @@ def _bound(g: Floats, x: Floats, size: int) -> float:
     for k in range(size):
         total -= least[k]
     return max(total, 0.0)
+
+
+@kernel
+def ask_further(
+    oracle: Any, w: Floats, x: Floats, action: Integers, gap: float, elements: Integers, ends: Integers
+) -> tuple[Integers, Integers, int, bool]:
+    """Take some Frank–Wolfe steps towards an answer, and ask on the way; return the rows with the answers, and how many.
+
+    The last value tells that the oracle has raised no error.
+    """
+    y, gain, n_asked = x, gap, 0
+    while gap > _FAR and gain >= _WORTH * gap and n_asked < _AT_ONCE - 1:
+        y, h = _step_towards(y, action, w)
+        action = ask(oracle, -h)
+        n_asked += 1
+        if action.size == 0:
+            return elements, ends, n_asked, False
+        gain = slope_of(h, y, action)
+        elements, ends = with_row(elements, ends, action)
+    return elements, ends, n_asked, True
 
 
 @kernel

@@ -11,7 +11,7 @@ from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vect
 from swapregret.errors import InvalidInput, OracleFault
 from swapregret.geometry.caratheodory import decompose_from
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.kl_from_actions import project_kl_from
+from swapregret.geometry.kl_near import project_kl_near
 from swapregret.policy import FinitePolicy
 
 _REMEMBERED = 64
@@ -101,15 +101,14 @@ class OracleSet(ActionSet):
 
         The result depends on the arguments alone: the decomposition of the near point is remembered, not its history.
         """
-        reached = self.known_first.any(axis=0)
+        near = np.where(self.known_first.any(axis=0), np.exp(log_point), 0.0)
         try:
-            table, weights = self._parts_of(np.where(reached, np.exp(log_point), 0.0))
+            table, weights = self._parts_of(near)
         except InvalidInput:  # no point of the hull: nothing is known
             return self.kl_project(log_weights)
         weights[: len(self.known_first)] = 1.0
-        return project_kl_from(
-            self.sparing, as_vector(log_weights, self.dimension, "log_weights"), table[weights > 0.0]
-        )[0]
+        w = as_vector(log_weights, self.dimension, "log_weights")
+        return project_kl_near(self.sparing, w, near, table[weights > 0.0])[0]
 
     def _parts_of(self, point: Vector) -> tuple[Matrix, Vector]:
         """Decompose a point, or remember how it was done: the actions known then, and their weights."""

@@ -17,9 +17,9 @@ from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_words, packed_rows, padded_rows
 from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
-from swapregret.geometry.few_actions import Rows
+from swapregret.geometry.few_actions import DEPENDENT, Rows
 from swapregret.geometry.kl import ACCEPTABLE
-from swapregret.geometry.kl_from_actions import CERTIFIED, project_from
+from swapregret.geometry.kl_near import project_near
 from swapregret.geometry.oracle import AskedOracle, ask
 
 _ROWS_PER_ELEMENT = 24
@@ -142,21 +142,21 @@ def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     log_point, is_good = project_affine(tilted, family.equations)
     if is_good:
         point = np.exp(log_point)
-        asked_for = Rows(elements, ends, padded_rows(elements, ends, d), point, 1.0, np.ones(d))
+        asked_for = Rows(elements, ends, padded_rows(elements, ends, d), point, 1.0, np.ones(d), DEPENDENT, 0.0)
         found, until, held, _, distance = list_once(family.oracle, asked_for, n_first)
         if distance <= _NO_FURTHER:
             weights = np.zeros(until.size - 1)
             weights[held] = 1.0
             _keep(family, rows, found, until, weights)
             return point, log_point, True
-    ends = ends[: n_first + 1]
-    x, gap, _, elements, ends = project_from(family.oracle, tilted, elements[: ends[n_first]], ends, CERTIFIED, False)
+    x, gap, _, elements, ends, held = project_near(family.oracle, tilted, np.exp(near), elements, ends, n_first)
     point, log_point = np.zeros(d), np.zeros(d)
     if not gap <= ACCEPTABLE:
         return point, log_point, False
     weights = np.ones(ends.size - 1)
-    weights[:n_first] = 0.0
-    _keep(family, rows[:n_first], elements, ends, weights)
+    weights[: rows.size] = 0.0
+    weights[held] = 1.0
+    _keep(family, rows, elements, ends, weights)
     for i in range(d):
         if x[i] > 0.0:
             log_point[i] = np.log(x[i])

@@ -1,0 +1,150 @@
+r"""Kullback–Leibler projection onto conv(A) from a point that may be near, by few of many actions that are known.
+
+*Notation*: u is what :math:`\log x - \log w` is thought to be, z = w exp(u).
+
+Newton's method: each step minimises the second-order model of the divergence at z,
+
+.. math:: \min_{x \in \mathrm{conv}(\text{known})} \sum_i \frac{(x_i - z_i (1 - u_i))^2}{2 z_i},
+
+by non-negative least squares (``geometry.few_actions``), which begins with the rows it held before. Then
+:math:`u_i` grows by :math:`x_i / z_i - 1`, or by its logarithm where that is positive. No z falls below 1e-12: what is small has
+only to be small. When x is good among the known actions the oracle certifies it, or its answer is known from then on. While
+answers gain much, some Frank–Wolfe steps in between ask for several at once.
+
+Where that does not come to an end, the interior point method of ``geometry.kl_from_actions`` does.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from swapregret.arrays import Actions, Floats, Integers, Matrix, Vector, as_vector
+from swapregret.compiled.callback import settle
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, with_row
+from swapregret.compiled.vectors import dot
+from swapregret.geometry.few_actions import Rows, begin_search, hold_again, hold_more, price_rows, with_room
+from swapregret.geometry.kl import Projection
+from swapregret.geometry.kl_from_actions import ask_further, bound_of, certified, project_from, slope_of
+from swapregret.geometry.listed_hull import gradient
+from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
+
+CERTIFIED = 5e-10
+"""The gap at which a projection of a learner ends."""
+_STEPS = 200
+_FLOOR = 1e-12
+_DEPENDENT = 1e-13
+"""The share of a pivot below which it is rounding: rows that share what is very small depend on each other but for the rest."""
+_STIFFNESS = 100.0
+"""How much the sum of the weights counts in least squares; what it lacks is asked for the next time."""
+_CHEAP = 1e-13
+_CLOSE, _STILL = 1e-2, 1e-24
+"""The square of a step from which on x is judged, and that of one that leads nowhere."""
+_KNOWN = 0.5 * CERTIFIED
+"""The gap on the actions known at which the oracle is asked: asked earlier, it says what they would have said."""
+
+
+def project_kl_near(
+    oracle: LinearOracle, log_weights: Vector, near: Vector, pool: Matrix, size: int = 0
+) -> tuple[Projection, Actions]:
+    """Project weights as :func:`~swapregret.geometry.kl_from_actions.project_kl` does, but what is small only to be small.
+
+    Parameters
+    ----------
+    oracle : LinearOracle
+    log_weights : array, shape (d,)
+    near : array, shape (d,)
+        A point that has every coordinate any action has; the nearer to the projection, the fewer steps.
+    pool : float64 array, shape (n, d)
+        Different actions, which together have every coordinate any action has.
+    size : int
+        m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
+        a question. 0 if they have not. Of an :class:`AskedOracle` its own is taken.
+
+    Returns
+    -------
+    projection : Projection
+        It depends on the arguments alone.
+    found : int64 array, shape (k, d)
+        The actions that had to be added to the pool: the point lies in the hull of both.
+    """
+    asked, w = AskedOracle.of(oracle, size), np.array(as_vector(log_weights, oracle.dimension, "log_weights"))
+    x, gap, n_asked, elements, ends, _ = project_near(asked, w, np.array(near), *elements_of_rows(pool), len(pool))
+    settle([asked.callback])
+    return certified(x, gap, n_asked), rows_from(elements, ends, len(pool), len(w))
+
+
+@kernel
+def project_near(
+    oracle: Any, w: Floats, near: Floats, elements: Integers, ends: Integers, n_first: int
+) -> tuple[Floats, float, int, Integers, Integers, Integers]:
+    """Return the projection of exp(w), its certified gap, the number of questions, the rows with those added, and which make it.
+
+    ``near`` is a point that all elements of the rows have; the gap is infinite where the oracle has raised an error.
+    """
+    d, padded = w.size, padded_rows(elements, ends, w.size)
+    is_met, z, u = np.zeros(d, dtype=np.bool_), np.full(d, _FLOOR), np.zeros(d)
+    for i in elements:
+        is_met[i] = True
+    level = 0.0
+    for i in range(d):
+        if is_met[i]:
+            z[i] = max(near[i], _FLOOR)
+            u[i] = np.log(z[i]) - w[i]
+            level += z[i] * u[i]
+    mass = 1.0 + level / _STIFFNESS
+    search, count = begin_search(Rows(elements, ends, padded, z, mass, z, _DEPENDENT, _CHEAP)), 0
+    n_asked = 0
+    for _ in range(_STEPS):
+        aim = np.where(is_met, z * (1.0 - u), 0.0)
+        rows, n = Rows(elements, ends, padded, aim, mass, 1.0 / (_STIFFNESS * z), _DEPENDENT, _CHEAP), ends.size - 1
+        count = hold_more(rows, search, hold_again(rows, search, count), n_first)[0]
+        count = hold_more(rows, search, count, n)[0]
+        x, total = _point_of(rows, search.basis.held[:count], search.basis.weights[:count])
+        mass += 1.0 - total
+        step, is_inside = 0.0, True
+        for i in range(d):
+            if is_met[i]:
+                step += (x[i] - z[i]) ** 2 / z[i]
+                is_inside = is_inside and x[i] > 0.0
+        if is_inside and step <= _CLOSE:
+            g = gradient(x, w)
+            search.price[:] = 0.0
+            price_rows(rows, np.append(g, 0.0), search.price)
+            if dot(g, x) - search.price.min() <= _KNOWN:
+                gap, action = bound_of(g, x, oracle.size), np.zeros(0, dtype=np.int64)
+                if gap > CERTIFIED:
+                    action = ask(oracle, -g)
+                    n_asked += 1
+                    if action.size == 0:
+                        return x, np.inf, n_asked, elements, ends, search.basis.held[:0]
+                    gap = slope_of(g, x, action)
+                if gap <= CERTIFIED:
+                    return x, gap, n_asked, elements, ends, search.basis.held[:count]
+                elements, ends = with_row(elements, ends, action)
+                if ends.size - 1 == n:
+                    break
+                elements, ends, more, is_answered = ask_further(oracle, w, x, action, gap, elements, ends)
+                n_asked += more
+                if not is_answered:
+                    return x, np.inf, n_asked, elements, ends, search.basis.held[:0]
+                search = with_room(search, ends.size - 1)
+            elif step <= _STILL:
+                break
+        for i in range(d):
+            if is_met[i]:
+                ratio = x[i] / z[i]
+                u[i] += np.log(ratio) if ratio > 1.0 else ratio - 1.0
+                z[i] = max(_FLOOR, np.exp(w[i] + u[i]))
+    x, gap, more, elements, ends = project_from(oracle, w, elements, ends, CERTIFIED, False)
+    return x, gap, n_asked + more, elements, ends, search.basis.held[:count]
+
+
+@kernel
+def _point_of(rows: Rows, held: Integers, weights: Floats) -> tuple[Floats, float]:
+    """Return the mean of the rows held, and the sum of their weights."""
+    x, total = np.zeros(rows.point.size), weights.sum()
+    for k in range(held.size):
+        for e in range(rows.ends[held[k]], rows.ends[held[k] + 1]):
+            x[rows.elements[e]] += weights[k] / total
+    return x, total
