@@ -46,7 +46,7 @@ class Pool:
             tau *= 4.0
 
         def waits(memory: float) -> int:
-            return max(1, int(memory / (4 * self.base)))
+            return max(1, int(memory / (8 * self.base)))
 
         self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
         kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]

@@ -35,7 +35,7 @@ _ = phases
 
 PAIRS_LIMIT = 48
 """Elements above which nothing is pooled by pairs: memory is d³."""
-_UPDATES_PER_MEMORY = 4
+_UPDATES_PER_MEMORY = 8
 _NOISY_ESTIMATES = 16
 _SLOWER = 3.0
 """By how much smaller the steps of members that never restart are: what they sum up, they sum up for good."""
@@ -123,7 +123,7 @@ class AdaptiveMaster(Master):
         return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT
 
     def _waits(self, memory: float) -> int:
-        """Return how many base windows a member with a memory of so many days waits between updates: a quarter of it."""
+        """Return how many base windows a member with a memory of so many days waits between updates: an eighth of it."""
         return max(1, int(memory / (_UPDATES_PER_MEMORY * self.schedule.windows[0])))
 
     def _running(self, offset: int) -> Running:
