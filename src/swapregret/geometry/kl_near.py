@@ -78,9 +78,10 @@ def project_kl_near(
 def project_near(
     oracle: Any, w: Floats, near: Floats, elements: Integers, ends: Integers, n_first: int
 ) -> tuple[Floats, float, int, Integers, Integers, Integers]:
-    """Return the projection of exp(w), its certified gap, the number of questions, the rows with those added, and which make it.
+    """Return the projection of exp(w), its certified gap, the number of questions, the rows with those added, and those held last.
 
-    ``near`` is a point that all elements of the rows have; the gap is infinite where the oracle has raised an error.
+    These make the point, unless the interior point method had to end it. ``near`` is a point that all elements of the rows have;
+    the gap is infinite where the oracle has raised an error.
     """
     d, padded = w.size, padded_rows(elements, ends, w.size)
     is_met, z, u = np.zeros(d, dtype=np.bool_), np.full(d, _FLOOR), np.zeros(d)
