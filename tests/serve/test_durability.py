@@ -1,9 +1,11 @@
 """Servers killed under load, databases that go away, disks that are full: nothing answered is lost, nothing counts twice."""
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -159,7 +161,7 @@ def test_one_process_serves_a_problem(serve: Callable[..., Served]) -> None:
     assert refused.status_code == 409
     assert str(first.port) in refused.json()["error"]["came"]
     assert second.http.get(f"/problems/{problem}").json()["served_by"].endswith(str(first.port))
-    os.kill(first.pid, signal.SIGSTOP)
+    _stop_between_writes(first)
     try:
         answer = _until(lambda: second.post(f"/problems/{problem}/decisions"), 201)
         decisions += answer.json()["decisions"]
@@ -173,6 +175,22 @@ def test_one_process_serves_a_problem(serve: Callable[..., Served]) -> None:
     second.stop()
     assert _until(lambda: first.http.get(f"/problems/{problem}/view"), 200).json()["totals"]["n_rewards"] == 3
     check(first, problem, decisions, rewards)
+
+
+def _stop_between_writes(server: Served) -> None:
+    """Stop a server while it writes nothing: stopped in the middle of a write it would hold SQLite's lock."""
+    path, end = server.database.removeprefix("sqlite:///"), time.monotonic() + 20
+    while True:
+        os.kill(server.pid, signal.SIGSTOP)
+        time.sleep(0.05)  # a signal takes its time
+        try:
+            with contextlib.closing(sqlite3.connect(path, timeout=0)) as other:
+                other.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError:
+            os.kill(server.pid, signal.SIGCONT)
+            assert time.monotonic() < end, "the server never stops writing"
+            time.sleep(0.01)
 
 
 def _until(call: Callable[[], httpx.Response], status: int) -> httpx.Response:

@@ -238,9 +238,9 @@ class Store:
 
     def beat(self, owner: str) -> set[str]:
         """Give a sign of life for all problems of an owner, and return which they are."""
+        alive = sa.update(problems).where(problems.c.owner == owner).values(beat=problems.c.beat + 1)
         with self.transaction() as connection:
-            connection.execute(sa.update(problems).where(problems.c.owner == owner).values(beat=problems.c.beat + 1))
-            return set(connection.execute(sa.select(problems.c.id).where(problems.c.owner == owner)).scalars())
+            return set(connection.execute(alive.returning(problems.c.id)).scalars())
 
     def release(self, owner: str) -> None:
         """Let all problems of an owner go."""
