@@ -207,7 +207,7 @@ def test_errors_come_out_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     players = [master(actions) for actions in game.action_sets]
 
     def blind(running: Any, target: Any) -> None:
-        running.state.mix.factor[:] = np.nan
+        running.state.tally.prediction[:] = np.nan
 
     monkeypatch.setattr("swapregret.learners.round.running.Running.show_mean", blind)
     with pytest.raises(sr.errors.NotConverged, match="projection onto the convex hull"):

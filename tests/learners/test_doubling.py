@@ -65,10 +65,10 @@ def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_law() -> None:
     session.act()
     session.observe(0.25, session.open_decisions[1])
     assert session._state.epoch == 1
-    before = session._state.inner.state.tally.total.copy()
+    before = session._state.inner.estimated_total()
     session.observe(0.5, late)
     inverse = np.linalg.pinv(late.policy.cooccurrence())
-    assert np.allclose(session._state.inner.state.tally.total - before, 0.5 * inverse @ late.action)
+    assert np.allclose(session._state.inner.estimated_total() - before, 0.5 * inverse @ late.action)
 
 
 def test_players_of_earlier_epochs_are_kept() -> None:

@@ -14,7 +14,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.learners.baselines.follow_the_leader import FollowTheLeader
 from swapregret.learners.player import Decision
-from swapregret.learners.round.day import empty_tally, estimate_elements, estimate_total
+from swapregret.learners.round.day import empty_tally, estimate_elements, note_total
 
 FEEDBACKS = ("bandit", "semi-bandit", "full")
 
@@ -105,7 +105,7 @@ def test_semi_bandit_ignores_what_was_not_chosen() -> None:
         tally = empty_tally(4, 0)
         tally.prediction[:] = 0.1
         estimate_elements(tally, np.full(4, 0.5), 0.0, np.array([1, 0, 1, 0]), np.array(reward))
-        assert np.allclose(tally.total, [0.3, 0.1, 0.5, 0.1])
+        assert np.allclose(tally.running, [0.3, 0.1, 0.5, 0.1])
 
 
 def test_predictions_learn_what_they_are_shown() -> None:
@@ -114,7 +114,9 @@ def test_predictions_learn_what_they_are_shown() -> None:
     for step, chosen in ((0.25, action), (0.0, action), (0.25, np.zeros(3, dtype=np.int64))):
         tally = empty_tally(3, 0)
         tally.prediction[:] = guess
-        estimate_total(tally, np.zeros(3), step, chosen, 0.7)
+        note_total(tally, step, chosen, 0.7)
+        assert np.allclose(tally.pending, (0.7 - guess @ chosen) * chosen)
+        assert np.array_equal(tally.running, guess)
         if step and chosen.any():
             assert tally.prediction @ action == pytest.approx(0.3 + 0.25 * 0.4)
             assert tally.prediction[2] == 0.5

@@ -9,7 +9,7 @@ import pytest
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, NotConverged
-from swapregret.learners.baselines import combcp
+from swapregret.learners.baselines import combcp, uniform
 from swapregret.learners.calendar import count_ending
 from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBCP
@@ -133,6 +133,35 @@ def test_a_window_that_cannot_end_leaves_everything_as_it_was() -> None:
         observe(master, each, 3, action, 0.75)
     mine, theirs = master.dump(state), master.dump(twin)
     assert [name for name in mine if not np.array_equal(mine[name], theirs[name])] == []
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_day_whose_system_cannot_be_solved_has_not_been(is_late: bool) -> None:
+    """Where the mixture that was played explores nothing, the end of its window and a late reward are refused by one sentence."""
+    master = swap_combcp(
+        MSets(8, 3), 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale", law="chain"
+    )
+    session = Session(master, rng=1, max_open=3)
+    late = session.act()
+    for _ in range(3 if is_late else 1):
+        session.observe(0.5, session.act())
+    running = session._state
+    (late.held.mix if is_late else running.state.mix).weights[-1] = 0.0
+    decision = late if is_late else session.act()
+    assert decision.held.is_present != is_late
+    before = master.dump(running)
+    with pytest.raises(NotConverged, match="must be invertible on the span"):
+        session.observe(0.75, decision)
+    after = master.dump(running)
+    assert [name for name in before if not np.array_equal(before[name], after[name])] == []
+    assert decision in session.open_decisions
+
+
+def test_a_player_that_keeps_no_matrix_has_no_solution() -> None:
+    """Players that never estimate refuse to solve, by the same sentence."""
+    decision = Session(uniform(SETS), rng=1).act()
+    with pytest.raises(NotConverged, match="must be invertible on the span"):
+        decision.held.solve(decision.action)
 
 
 def test_views_stay_and_copies_go_their_own_way() -> None:

@@ -176,11 +176,11 @@ def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
             again = sr.Session._from_snapshot(snapshot, player, "memory")
             decision = again.open_decisions[index]
             decision.action = action
-            before = again._state.state.tally.total.copy()
+            before = again._state.estimated_total()
             again.observe(float(rewards @ action), decision)
             chance = law.probability(action)
             chances[index] += chance
-            means[index] += chance * (again._state.state.tally.total - before)
+            means[index] += chance * (again._state.estimated_total() - before)
     assert np.allclose(chances, 1.0, rtol=0.0, atol=1e-12)
     for action in actions.enumerate():
         assert np.allclose(means @ action, rewards @ action, rtol=0.0, atol=1e-9)

@@ -31,7 +31,7 @@ def test_multiscale() -> None:
     assert isinstance(learner, LazyComBCP)
     assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
     assert (learner.exploration, learner.rates, learner.exploration_law) == (0.02, (AdaptiveRate(3.0),), None)
-    assert (learner.plan.kind, learner.plan.variants, learner.plan.has_inverse) == ("list", 8, True)
+    assert (learner.plan.kind, learner.plan.variants) == ("list", 8)
     assert (player.predictor_step, player.random_offset) == (0.2, True)
     assert learner.mu is ACTIONS.uniform_policy()
 
@@ -166,26 +166,26 @@ def test_all_ingredients_have_a_switch_test() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "base", "feedback", "kind", "has_moment", "has_inverse"),
+    ("actions", "base", "feedback", "kind", "has_moment"),
     [
-        (MSets(10, 3), 12, "bandit", "list", True, True),
-        (MSets(10, 3), 3, "bandit", "list", True, False),
-        (MSets(100, 3), 8, "bandit", "list", True, False),
-        (MSets(100, 3), 3, "bandit", "chain", True, False),
-        (MSets(401, 3), 8, "bandit", "chain", True, False),
-        (MSets(100, 3), 3, "full", "list", False, False),
-        (Permutations(13), 1, "bandit", "list", True, False),
-        (Permutations(14), 1, "bandit", "iterated", True, False),
-        (Permutations(22), 30, "bandit", "iterated", True, False),
-        (Permutations(22), 1, "semi-bandit", "list", False, False),
+        (MSets(10, 3), 12, "bandit", "list", True),
+        (MSets(10, 3), 3, "bandit", "list", True),
+        (MSets(100, 3), 8, "bandit", "list", True),
+        (MSets(100, 3), 3, "bandit", "chain", True),
+        (MSets(401, 3), 8, "bandit", "chain", True),
+        (MSets(100, 3), 3, "full", "list", False),
+        (Permutations(13), 1, "bandit", "list", True),
+        (Permutations(14), 1, "bandit", "iterated", True),
+        (Permutations(22), 30, "bandit", "iterated", True),
+        (Permutations(22), 1, "semi-bandit", "list", False),
     ],
 )
 def test_policies_and_solutions_are_planned_by_the_table(
-    actions: MSets, base: int, feedback: str, kind: str, has_moment: bool, has_inverse: bool
+    actions: MSets, base: int, feedback: str, kind: str, has_moment: bool
 ) -> None:
     """Every row of the table in ``learners.law_plan``; asked for, lists stay lists."""
     plan = plan_laws(actions, base, feedback)
-    assert (plan.kind, plan.has_moment, plan.has_inverse) == (kind, has_moment, has_inverse)
+    assert (plan.kind, plan.has_moment) == (kind, has_moment)
     assert plan_laws(actions, base, feedback, law="list").kind == "list"
     assert plan_laws(actions, base, feedback, is_adaptive=True).kind == "list"
 

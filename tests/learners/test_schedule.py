@@ -39,7 +39,8 @@ def test_practical_rule_keeps_its_promises(horizon: int, rank: int, size: int) -
     assert windows[-1] >= horizon
     assert windows[-1] - horizon < 4 ** (len(windows) - 2) * base
     assert 1 <= base <= 32
-    assert base == 1 or 32 * base <= bottom
+    assert base <= 4 or 32 * base <= bottom
+    assert base == 1 or 8 * base <= bottom
     assert bottom - base < max(40 * rank * size, horizon / 16)
     n_levels = len(windows) - 2
     assert n_levels == 2 or horizon > 40 * rank * size * 4 ** (n_levels - 1)

@@ -61,7 +61,7 @@ def test_eigenvalues_and_regret(actions: MSets) -> None:
     values = np.linalg.eigvalsh(master.policy(state).cooccurrence())[-actions.rank :]
     assert summary.smallest_eigenvalue == pytest.approx(values[0], rel=1e-6)
     assert summary.condition == pytest.approx(values[-1] / values[0], rel=1e-6)
-    best = max(float(row @ state.state.tally.total) for row in actions.enumerate())
+    best = max(float(row @ state.estimated_total()) for row in actions.enumerate())
     assert summary.estimated_external_regret == pytest.approx(best - earned)
     assert summary.n_recoveries == 0
 

@@ -37,12 +37,12 @@ PLAYERS: Late[Any] = Late(
 def begun(name: str) -> sr.Session:
     """Return a session of some days, with an open decision and one whose law is older than the state."""
     session = sr.Session(PLAYERS[name], rng=1, max_open=3)
-    for _ in range(45):
+    for _ in range(42):
         session.act()
         session.observe(0.5)
     session.act()
-    second = session.act()
-    session.observe(0.25, second)
+    for _ in range(4):  # a base window ends
+        session.observe(0.25, session.act())
     session.act()
     return session
 

@@ -15,13 +15,14 @@ import swapregret as sr
 
 for law in sys.argv[3:]:
     player = sr.swap_combcp(sr.MSets(5, 2), 2_000, preset=sys.argv[1], law=law)
-    session = sr.Session(player, rng=1, warm=sys.argv[2] == "warm")
+    session = sr.Session(player, rng=1, max_open=2, warm=sys.argv[2] == "warm")
 asked = []
 load = numba.core.caching.Cache.load_overload
 numba.core.caching.Cache.load_overload = lambda self, *args: asked.append(self._name) or load(self, *args)
+late = session.act()
 for day in range(300):
-    session.act()
-    session.observe(0.1 * (day % 7))
+    session.observe(0.1 * (day % 7), session.act())
+session.observe(0.5, late)
 print(len(asked))
 """
 
@@ -34,7 +35,7 @@ def asked(preset: str, how: str, *laws: str) -> int:
 
 @pytest.mark.parametrize("preset", ["adaptive", "multiscale"])
 def test_days_ask_for_no_compiled_code(preset: str) -> None:
-    """Everything is at hand before the first day; without warming up it is not."""
+    """Everything is at hand before the first day, for rewards that come late too; without warming up it is not."""
     assert asked(preset, "warm") == 0
     assert asked(preset, "cold") > 0
 

@@ -69,9 +69,9 @@ class ActionSet(Labelled):
     has_chains : bool
         Whether :meth:`family` has the kind ``"chain"``, so that learners can play without a list.
     is_chain_seen_through : bool
-        Whether Σ⁺M of its chains is found only with bandit feedback and uniform exploration.
+        Whether Σ⁺ of its chains is found only with bandit feedback and uniform exploration.
     has_iteration : bool
-        Whether Σ⁺M of lists mixed with uniform exploration can be found by iteration, without a matrix.
+        Whether Σ⁺ of lists mixed with uniform exploration can be found by iteration, without a matrix.
     """
 
     is_uniform: bool = True
@@ -301,7 +301,7 @@ class ActionSet(Labelled):
         mu : Policy
             The exploration policy.
         kind : {"list", "iterated", "chain", "gibbs"}
-            What plays a point: a list of actions, one whose Σ⁺M is iterated for, a chain, or the Gibbs policy of exponents.
+            What plays a point: a list of actions, one whose Σ⁺ is iterated for, a chain, or the Gibbs policy of exponents.
         variants : int
             Decompositions that a list averages.
         has_moment : bool
@@ -310,7 +310,7 @@ class ActionSet(Labelled):
         if kind == "chain":
             raise self._unsupported("chain as compiled code takes it", "Use law='list', and leave `has_chains` False.")
         if kind == "iterated":
-            raise self._unsupported("way to iterate for Σ⁺M beside this exploration", "Use kind='list'.")
+            raise self._unsupported("way to iterate for Σ⁺ beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:
             self.gibbs(np.zeros(self.dimension))  # says why there is none
         own = oracle_family(OracleGibbsFamily if kind == "gibbs" else OracleFamily, self, mu, variants, has_moment)

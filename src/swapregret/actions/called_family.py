@@ -18,7 +18,6 @@ from swapregret.actions.family import (
     hybrid,
     list_law,
     make_law,
-    prepare,
     project,
     remake_law,
     room,
@@ -33,7 +32,7 @@ from swapregret.compiled.address import Call, entry_address, family_of
 from swapregret.compiled.handle import open_handle
 from swapregret.compiled.kernel import addressed
 
-_SHARED = (room, make_law, draw, show_law, spread, prepare, solve)
+_SHARED = (room, make_law, draw, show_law, spread, solve)
 
 
 class _Addresses(NamedTuple):

@@ -6,8 +6,8 @@ default. Sets that exist only in Python are behind ``OracleFamily``, which calls
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
 actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.listed_laws``). A family whose
-policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``prepare`` and ``solve``; and in Python
-:func:`law_of`, which makes an object of the policy in a slot.
+policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``solve``; and in Python :func:`law_of`,
+which makes an object of the policy in a slot.
 """
 
 # the bodies of stubs are never run
@@ -56,7 +56,7 @@ class Common(NamedTuple):
     is_uniform : bool
         Whether all actions have m elements.
     coordinates : int64 array, shape (r,) or (0,)
-        Independent coordinates, on which Σ is a matrix; none where Σ is not needed or not a matrix.
+        Independent coordinates, increasing, on which Σ is a matrix; none where Σ is not needed or not a matrix.
     place : int64 array, shape (d,) or (0,)
         The place of each coordinate among those, −1 for the others.
     explore : Explore
@@ -134,13 +134,11 @@ def spread(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) 
 
 
 @method
-def prepare(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Make what ``solve`` needs of the mixture; return 1 if its Σ was singular to working precision, else 0."""
+def solve(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+    """Return Σ⁺v for the mixture of the slots with these weights, v in span(A), and the relative residual.
 
-
-@method
-def solve(family: Any, laws: Any, mix: Any, action: Integers) -> float:
-    """Write Σ⁺M into ``mix.aid``; return the relative residual, 0 where the solution is exact."""
+    The residual is 0 where the solution is exact, and positive where Σ was singular to working precision or an iteration ended.
+    """
 
 
 @method
@@ -164,7 +162,7 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> 
     coordinates, place = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     moment = np.zeros((0, 0))
     if has_moment:
-        coordinates = np.array(actions.span.coordinates, dtype=np.int64)
+        coordinates = np.sort(actions.span.coordinates).astype(np.int64)
         place = np.full(d, -1, dtype=np.int64)
         place[coordinates] = np.arange(len(coordinates))
         moment = np.ascontiguousarray(mu.cooccurrence()[np.ix_(coordinates, coordinates)])

@@ -1,7 +1,7 @@
 r"""Policies as lists of actions in slots, and Σ of their mixture as a matrix: how most families are played.
 
 :math:`\Sigma = \sum_s w_s\,\mathbb E_s[M M^\top]`, kept on r independent coordinates that determine the others. The choice of
-generalised inverse does not matter (D8), so Σ⁺M is solved for on these.
+generalised inverse does not matter (D8), so systems are solved on these.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ from swapregret.actions.family import (
     draw_explore,
     list_law,
     make_law,
-    prepare,
     remake_law,
     room,
     show_law,
@@ -27,7 +26,7 @@ from swapregret.actions.family import (
 )
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack
-from swapregret.compiled.cholesky import cholesky, cholesky_inverse, cholesky_solve, recover, sum_rows
+from swapregret.compiled.cholesky import CUT, cholesky, cholesky_solve, recover
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, elements_of_words, padded_rows
 from swapregret.compiled.vectors import centred_square
@@ -89,12 +88,8 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
             n_seen = 0
             for e in range(count):
                 at = place[elements[e]]
-                if at >= 0:
-                    f = n_seen
-                    while f > 0 and elements[f - 1] > at:  # places need not grow with the elements
-                        elements[f] = elements[f - 1]
-                        f -= 1
-                    elements[f] = at
+                if at >= 0:  # places grow with the elements
+                    elements[n_seen] = at
                     n_seen += 1
             for e in range(n_seen):
                 line = moment[elements[e]]
@@ -281,49 +276,39 @@ def put_mean(weights: Floats, marginals: Floats, mean: Floats) -> None:
                 mean[i] += weight * part[i]
 
 
-@prepare.default
-def prepare_dense(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Add up Σ and factor it, or invert it where that pays; E[M] is added up too."""
-    put_mean(mix.weights, laws.marginals, mix.mean)
-    r = mix.factor.shape[0]
-    sigma, which, n = np.zeros((r, r)), np.zeros(mix.weights.size + 3, dtype=np.int64), 0
-    for s in range(mix.weights.size):
-        if mix.weights[s] != 0.0:
+@kernel
+def mixed_moment(moments: Floats, weights: Floats) -> Floats:
+    """Return Σ of a mixture on the independent coordinates: its upper triangle."""
+    r = moments.shape[1]
+    sigma, which, n = np.zeros((r, r)), np.zeros(weights.size + 3, dtype=np.int64), 0
+    for s in range(weights.size):
+        if weights[s] != 0.0:
             which[n] = s
             n += 1
     for k in range(0, n, 4):  # four at a time, the last of them with weight 0 where there are fewer
         a, b, c, d = which[k], which[k + 1], which[k + 2], which[k + 3]
-        p, q = mix.weights[a], mix.weights[b] if k + 1 < n else 0.0
-        u, v = mix.weights[c] if k + 2 < n else 0.0, mix.weights[d] if k + 3 < n else 0.0
+        p, q = weights[a], weights[b] if k + 1 < n else 0.0
+        u, v = weights[c] if k + 2 < n else 0.0, weights[d] if k + 3 < n else 0.0
         for i in range(r):
             line = sigma[i, i:]
-            e, f, g, h = laws.moments[a, i, i:], laws.moments[b, i, i:], laws.moments[c, i, i:], laws.moments[d, i, i:]
+            e, f, g, h = moments[a, i, i:], moments[b, i, i:], moments[c, i, i:], moments[d, i, i:]
             for j in range(line.size):
                 line[j] = (((line[j] + p * e[j]) + q * f[j]) + u * g[j]) + v * h[j]
-    if r == 0:
-        return 0
-    factor, is_definite = cholesky(sigma)
-    mix.is_inverse[0] = 1 if has_inverse or not is_definite else 0
-    if not is_definite:
-        factor = recover(sigma)
-    elif has_inverse:
-        factor = cholesky_inverse(factor)
-    mix.factor[:] = factor
-    return 0 if is_definite else 1
+    return sigma
 
 
 @solve.default
-def solve_dense(family: Any, laws: Any, mix: Any, action: Integers) -> float:
-    """Solve on the independent coordinates; 0 elsewhere."""
+def solve_dense(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+    """Solve on the independent coordinates, 0 elsewhere; there is no solution where Σ is not kept."""
     coordinates = family.common.coordinates
     n = coordinates.size
-    right = np.empty(n)
+    if n == 0:
+        return right, np.inf
+    sigma, inner, result = mixed_moment(laws.moments, weights), np.empty(n), np.zeros(right.size)
     for j in range(n):
-        right[j] = action[coordinates[j]]
-    found = sum_rows(mix.factor, right) if mix.is_inverse[0] else cholesky_solve(mix.factor, right)
-    aid = mix.aid
-    for i in range(aid.size):
-        aid[i] = 0.0
+        inner[j] = right[coordinates[j]]
+    factor, is_definite = cholesky(sigma)
+    found = cholesky_solve(factor, inner) if is_definite else recover(sigma) @ inner
     for j in range(n):
-        aid[coordinates[j]] = found[j]
-    return 0.0
+        result[coordinates[j]] = found[j]
+    return result, 0.0 if is_definite else CUT

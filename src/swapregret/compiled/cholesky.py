@@ -9,69 +9,68 @@ import numpy as np
 
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import add_rows, dot
+from swapregret.compiled.vectors import dot
 
-_CUT = 1e-12
+CUT = 1e-12
+"""Eigenvalues below this share of the largest are taken for 0 where Σ is singular to working precision."""
 
 
 @kernel
-def _take_in(
-    into: Floats, flat: Floats, factor: Floats, n: int, target: int, begin: int, end: int, is_lower: bool
-) -> None:
-    """Subtract from rows target..target+3 rows begin..end−1 of a source, as often as the same columns of a factor say.
+def _take_in(flat: Floats, n: int, target: int) -> None:
+    """Subtract from rows target..target+3 all rows above them, as often as their own columns say.
 
-    All three, ``into``, ``flat`` and ``factor``, are square and stand row by row. Rows are read from column ``target`` on, those
-    of a lower triangle up to the diagonal. Indices have no sign: they need not be checked for one.
+    ``flat`` is a square matrix, row by row; rows are read from column ``target`` on. Indices have no sign: they need not be
+    checked for one.
     """
-    size, first, stop = np.uint64(n), np.uint64(target), np.uint64(end)
+    size, first = np.uint64(n), np.uint64(target)
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     e = first * size
     f, g, h = e + size, e + two * size, e + three * size
-    k = np.uint64(begin)
-    while k < stop:
+    k = np.uint64(0)
+    while k < first:
         a = k * size
         b, c, d = a + size, a + two * size, a + three * size
         at = first
-        p0, p1, p2, p3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
+        p0, p1, p2, p3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
         at += one
-        q0, q1, q2, q3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
+        q0, q1, q2, q3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
         at += one
-        r0, r1, r2, r3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
+        r0, r1, r2, r3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
         at += one
-        s0, s1, s2, s3 = factor[a + at], factor[b + at], factor[c + at], factor[d + at]
-        j, last = (np.uint64(0), min(k, first) + four) if is_lower else (first, size)
-        while j + four <= last:
+        s0, s1, s2, s3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
+        j = first
+        while j + four <= size:
             a0, a1, a2, a3 = flat[a + j], flat[a + j + one], flat[a + j + two], flat[a + j + three]
             b0, b1, b2, b3 = flat[b + j], flat[b + j + one], flat[b + j + two], flat[b + j + three]
             c0, c1, c2, c3 = flat[c + j], flat[c + j + one], flat[c + j + two], flat[c + j + three]
             d0, d1, d2, d3 = flat[d + j], flat[d + j + one], flat[d + j + two], flat[d + j + three]
-            e0 = into[e + j] - ((p0 * a0 + p1 * b0) + (p2 * c0 + p3 * d0))
-            e1 = into[e + j + one] - ((p0 * a1 + p1 * b1) + (p2 * c1 + p3 * d1))
-            e2 = into[e + j + two] - ((p0 * a2 + p1 * b2) + (p2 * c2 + p3 * d2))
-            e3 = into[e + j + three] - ((p0 * a3 + p1 * b3) + (p2 * c3 + p3 * d3))
-            f0 = into[f + j] - ((q0 * a0 + q1 * b0) + (q2 * c0 + q3 * d0))
-            f1 = into[f + j + one] - ((q0 * a1 + q1 * b1) + (q2 * c1 + q3 * d1))
-            f2 = into[f + j + two] - ((q0 * a2 + q1 * b2) + (q2 * c2 + q3 * d2))
-            f3 = into[f + j + three] - ((q0 * a3 + q1 * b3) + (q2 * c3 + q3 * d3))
-            g0 = into[g + j] - ((r0 * a0 + r1 * b0) + (r2 * c0 + r3 * d0))
-            g1 = into[g + j + one] - ((r0 * a1 + r1 * b1) + (r2 * c1 + r3 * d1))
-            g2 = into[g + j + two] - ((r0 * a2 + r1 * b2) + (r2 * c2 + r3 * d2))
-            g3 = into[g + j + three] - ((r0 * a3 + r1 * b3) + (r2 * c3 + r3 * d3))
-            h0 = into[h + j] - ((s0 * a0 + s1 * b0) + (s2 * c0 + s3 * d0))
-            h1 = into[h + j + one] - ((s0 * a1 + s1 * b1) + (s2 * c1 + s3 * d1))
-            h2 = into[h + j + two] - ((s0 * a2 + s1 * b2) + (s2 * c2 + s3 * d2))
-            h3 = into[h + j + three] - ((s0 * a3 + s1 * b3) + (s2 * c3 + s3 * d3))
-            into[e + j], into[e + j + one], into[e + j + two], into[e + j + three] = e0, e1, e2, e3
-            into[f + j], into[f + j + one], into[f + j + two], into[f + j + three] = f0, f1, f2, f3
-            into[g + j], into[g + j + one], into[g + j + two], into[g + j + three] = g0, g1, g2, g3
-            into[h + j], into[h + j + one], into[h + j + two], into[h + j + three] = h0, h1, h2, h3
+            e0 = flat[e + j] - ((p0 * a0 + p1 * b0) + (p2 * c0 + p3 * d0))
+            e1 = flat[e + j + one] - ((p0 * a1 + p1 * b1) + (p2 * c1 + p3 * d1))
+            e2 = flat[e + j + two] - ((p0 * a2 + p1 * b2) + (p2 * c2 + p3 * d2))
+            e3 = flat[e + j + three] - ((p0 * a3 + p1 * b3) + (p2 * c3 + p3 * d3))
+            f0 = flat[f + j] - ((q0 * a0 + q1 * b0) + (q2 * c0 + q3 * d0))
+            f1 = flat[f + j + one] - ((q0 * a1 + q1 * b1) + (q2 * c1 + q3 * d1))
+            f2 = flat[f + j + two] - ((q0 * a2 + q1 * b2) + (q2 * c2 + q3 * d2))
+            f3 = flat[f + j + three] - ((q0 * a3 + q1 * b3) + (q2 * c3 + q3 * d3))
+            g0 = flat[g + j] - ((r0 * a0 + r1 * b0) + (r2 * c0 + r3 * d0))
+            g1 = flat[g + j + one] - ((r0 * a1 + r1 * b1) + (r2 * c1 + r3 * d1))
+            g2 = flat[g + j + two] - ((r0 * a2 + r1 * b2) + (r2 * c2 + r3 * d2))
+            g3 = flat[g + j + three] - ((r0 * a3 + r1 * b3) + (r2 * c3 + r3 * d3))
+            h0 = flat[h + j] - ((s0 * a0 + s1 * b0) + (s2 * c0 + s3 * d0))
+            h1 = flat[h + j + one] - ((s0 * a1 + s1 * b1) + (s2 * c1 + s3 * d1))
+            h2 = flat[h + j + two] - ((s0 * a2 + s1 * b2) + (s2 * c2 + s3 * d2))
+            h3 = flat[h + j + three] - ((s0 * a3 + s1 * b3) + (s2 * c3 + s3 * d3))
+            flat[e + j], flat[e + j + one], flat[e + j + two], flat[e + j + three] = e0, e1, e2, e3
+            flat[f + j], flat[f + j + one], flat[f + j + two], flat[f + j + three] = f0, f1, f2, f3
+            flat[g + j], flat[g + j + one], flat[g + j + two], flat[g + j + three] = g0, g1, g2, g3
+            flat[h + j], flat[h + j + one], flat[h + j + two], flat[h + j + three] = h0, h1, h2, h3
             j += four
-        while j < last:
+        while j < size:
             a0, b0, c0, d0 = flat[a + j], flat[b + j], flat[c + j], flat[d + j]
-            into[e + j] -= (p0 * a0 + p1 * b0) + (p2 * c0 + p3 * d0)
-            into[f + j] -= (q0 * a0 + q1 * b0) + (q2 * c0 + q3 * d0)
-            into[g + j] -= (r0 * a0 + r1 * b0) + (r2 * c0 + r3 * d0)
-            into[h + j] -= (s0 * a0 + s1 * b0) + (s2 * c0 + s3 * d0)
+            flat[e + j] -= (p0 * a0 + p1 * b0) + (p2 * c0 + p3 * d0)
+            flat[f + j] -= (q0 * a0 + q1 * b0) + (q2 * c0 + q3 * d0)
+            flat[g + j] -= (r0 * a0 + r1 * b0) + (r2 * c0 + r3 * d0)
+            flat[h + j] -= (s0 * a0 + s1 * b0) + (s2 * c0 + s3 * d0)
             j += one
         k += four
 
@@ -110,7 +109,7 @@ def cholesky(matrix: Floats) -> tuple[Floats, bool]:
     for first in range(0, n, 4):
         last = min(first + 4, n)
         if last == first + 4:
-            _take_in(flat, flat, flat, n, first, 0, first, False)
+            _take_in(flat, n, first)
         else:
             for k in range(0, first, 4):
                 for i in range(first, n):
@@ -161,75 +160,6 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
 
 
 @kernel
-def invert_factor(factor: Floats) -> Floats:
-    """Return V = U⁻ᵀ, row by row."""
-    n = factor.shape[0]
-    lower = np.zeros((n, n))
-    flat, given = lower.reshape(-1), factor.reshape(-1)
-    for k in range(n):
-        lower[k, k] = 1.0
-    for k in range(n):
-        n_before = 4 * (k // 4)
-        if n_before == k and k + 4 <= n:
-            _take_in(flat, flat, given, n, k, 0, k, True)
-        row = lower[k, : k + 1]
-        if n_before + 4 > n:
-            for j in range(0, n_before, 4):
-                a, b, c, d = lower[j, : j + 4], lower[j + 1, : j + 4], lower[j + 2, : j + 4], lower[j + 3, : j + 4]
-                p, q, r, s = factor[j, k], factor[j + 1, k], factor[j + 2, k], factor[j + 3, k]
-                for i in range(a.size):
-                    row[i] -= (p * a[i] + q * b[i]) + (r * c[i] + s * d[i])
-        for j in range(n_before, k):
-            p, a = factor[j, k], lower[j, : j + 1]
-            for i in range(a.size):
-                row[i] -= p * a[i]
-        scale = 1.0 / factor[k, k]
-        for i in range(row.size):
-            row[i] *= scale
-    return lower
-
-
-@kernel
-def cholesky_inverse(factor: Floats) -> Floats:
-    """Return (Uᵀ U)⁻¹, symmetric to the last bit.
-
-    V = U⁻ᵀ row by row, then Vᵀ V; a solution with a 0/1 right side is then a sum of rows.
-    """
-    n = factor.shape[0]
-    lower = invert_factor(factor)
-    inverse = np.zeros((n, n))
-    flat, into = lower.reshape(-1), inverse.reshape(-1)
-    n_whole = 4 * (n // 4)
-    for first in range(0, n_whole, 4):
-        _take_in(into, flat, flat, n, first, first, n_whole, True)
-    for i in range(n):
-        line = inverse[i, : i + 1]
-        for k in range(max(n_whole, i), n):
-            a = lower[k, : i + 1]
-            p = a[i]
-            for j in range(line.size):
-                line[j] -= p * a[j]
-        for j in range(i + 1):
-            line[j] = -line[j]
-            inverse[j, i] = line[j]
-    return inverse
-
-
-@kernel
-def sum_rows(matrix: Floats, chosen: Floats) -> Floats:
-    """Return the product of a symmetric matrix and a vector in which most entries are 0."""
-    n = chosen.size
-    result, which, factors = np.zeros(n), np.empty(n, dtype=np.int64), np.empty(n)
-    count = 0
-    for j in range(n):
-        if chosen[j] != 0.0:
-            which[count], factors[count] = j, chosen[j]
-            count += 1
-    add_rows(result, matrix, which[:count], factors[:count])
-    return result
-
-
-@kernel
 def recover(sigma: Floats) -> Floats:
     """Return the pseudo-inverse of Σ, for one that is singular to working precision; only its upper triangle is read."""
     n = sigma.shape[0]
@@ -238,7 +168,7 @@ def recover(sigma: Floats) -> Floats:
         for j in range(i):
             full[i, j] = full[j, i]
     values, vectors = np.linalg.eigh(full)
-    least = _CUT * max(values[n - 1], 0.0)
+    least = CUT * max(values[n - 1], 0.0)
     result = np.zeros((n, n))
     for k in range(n):
         if values[k] > least:

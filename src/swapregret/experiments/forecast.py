@@ -47,7 +47,7 @@ class Plan:
     horizon: int
     preset: str
     schedule: sr.Schedule
-    reason: str  # how policies are played and Σ⁺M is found, and why
+    reason: str  # how policies are played and Σ⁺ is found, and why
     bound: Bound  # the main theorem's, on swap regret
     theorem_horizon: int | None  # least T at which the theorem's own schedule exists; None on a set of one element
     useful_exponent: float  # the bound is below T from about 10 to this power on

@@ -20,7 +20,7 @@ from swapregret.compiled.vectors import action_total
 from swapregret.games.payoffs import Game, RuledGame, expect, normalise, pay
 from swapregret.games.windows import Windows
 from swapregret.learners.player import Decision, HeldPolicy, Player, draw_action, hold_policy, what_is_seen
-from swapregret.learners.round.day import NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
+from swapregret.learners.round.day import OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.taping import Taped
 from swapregret.policy import Policy
@@ -98,8 +98,8 @@ def draw_all(room: Room) -> None:
 
 
 @kernel
-def show_all(room: Room, means: Floats, n_rows: int, row: int, is_expected: bool) -> int:
-    """Write down what was paid, show it to everybody with a seat; return 0, or NOT_SOLVED − p where player p cannot learn it."""
+def show_all(room: Room, means: Floats, n_rows: int, row: int, is_expected: bool) -> None:
+    """Write down what was paid, and show it to everybody with a seat."""
     seats, starts, n_ending = room.seats, room.starts, room.n_ending
     shown = room.expected if is_expected else room.rewards
     for p in range(n_ending.size):
@@ -111,10 +111,7 @@ def show_all(room: Room, means: Floats, n_rows: int, row: int, is_expected: bool
         reward = min(max(action_total(vector, action), 0.0), 1.0)
         if seats[p, 0]:
             n_ending[p] = call_observe(seats[p, 2], seats[p, 0], action, vector, reward)
-            if n_ending[p] == NOT_SOLVED:
-                return NOT_SOLVED - p
         room.received[p] += reward
-    return 0
 
 
 @kernel
@@ -135,9 +132,7 @@ def play_rounds(rule: Any, room: Room, means: Floats, n_rows: int, row: int, sto
             expect(rule, room.marginals, starts, 0, n, room.expected)
             normalise(room.expected, starts, room.shifts, room.scales)
             room.has_changed[0] = 0
-        blind = show_all(room, means, n_rows, row, is_expected)
-        if blind != 0:
-            return row, NOT_SOLVED - blind, NOT_SOLVED
+        show_all(room, means, n_rows, row, is_expected)
         row += 1
 
 
@@ -267,9 +262,7 @@ class Lockstep:
                 for p, part in enumerate(self._parts):
                     room.expected[part] = game.expected_rewards(p, marginals)
                 room.has_changed[0] = 0
-            blind = show_all(room, means, n_rows, row, self._is_expected)
-            if blind != 0:
-                return row, NOT_SOLVED - blind, NOT_SOLVED
+            show_all(room, means, n_rows, row, self._is_expected)
             row += 1
 
     def _read(self, p: int, rows: Floats, tape: Tape, first: int, last: int) -> None:

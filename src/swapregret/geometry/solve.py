@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from swapregret.arrays import Action, Matrix, Vector
-from swapregret.compiled.cholesky import cholesky, cholesky_inverse, recover
+from swapregret.compiled.cholesky import cholesky, recover
 from swapregret.errors import NotConverged
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
@@ -31,8 +31,8 @@ def invert(policy: Policy, span: Span) -> tuple[Matrix, bool]:
     directions never played get estimate 0.
     """
     sigma = np.ascontiguousarray(policy.cooccurrence()[np.ix_(span.coordinates, span.coordinates)])
-    factor, is_definite = cholesky(sigma)
-    return cholesky_inverse(factor) if is_definite else recover(sigma), is_definite
+    _, is_definite = cholesky(sigma)
+    return np.asarray(np.linalg.inv(sigma) if is_definite else recover(sigma), dtype=np.float64), is_definite
 
 
 class Solver:

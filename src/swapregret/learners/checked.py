@@ -33,7 +33,7 @@ _MOST_ATOMS = 2**24
 _MOST_DAYS = 2**62
 _MOST_LISTED = 100_000
 _SHARES = ("point", "points", "chances", "rows", "marginals", "mean", "law")
-_FLAGS = ("is_inverse", "has_tripped", "is_old")
+_FLAGS = ("has_tripped", "is_old")
 _SUMS = ("n_seen", "noise", "variation", "memory_sum", "variance", "typical", "counts", "squares", "weights")
 _RANGES: dict[str, tuple[float, float]] = (
     dict.fromkeys(_SHARES, (-_SLACK, 1.0 + _SLACK))

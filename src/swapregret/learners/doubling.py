@@ -79,6 +79,11 @@ class EpochPolicy:
         """What returns Σ⁺M, if its player can do that."""
         return getattr(self.inner, "solve", None)
 
+    def part(self) -> None:
+        """Stay what it is, where it would change with the player."""
+        if isinstance(self.inner, View):
+            self.inner.part()
+
     def dump(self) -> Arrays:
         """Write it, and its epoch."""
         return {"epoch": np.array(self.epoch)} | self.inner.dump()

@@ -1,7 +1,7 @@
-"""The one decision about how policies are played and how Σ⁺M is found.
+"""The one decision about how policies are played and how Σ⁺ is found.
 
 =====================================================  ==============  =======================================
-when                                                   policies        Σ⁺M
+when                                                   policies        Σ⁺
 =====================================================  ==============  =======================================
 Swap-ComBand                                           Gibbs           Σ as a matrix, as below
 rank above 400, on paths, and on m-sets with bandit    chains          without a matrix
@@ -11,8 +11,6 @@ above 50, on paths and m-sets
 bandit feedback, on permutations, rank above 400, or   lists           iterated for, without a matrix
 above 150 with a base window below 4 days
 semi-bandit or full feedback                           lists           not needed
-base window of 4 days or more, rank at most 6 times    lists           Σ inverted once per window
-as large
 otherwise                                              lists           Σ factored once per window
 =====================================================  ==============  =======================================
 
@@ -29,7 +27,7 @@ from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.settings import check_settings
 
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
-_SHORTEST_INVERTED, _RANK_PER_DAY = 4, 6
+_FEW_DAYS = 4
 _VARIANTS, _ELEMENTS = 8, 200
 _LAWS = ("auto", "list", "chain")
 
@@ -41,11 +39,11 @@ class LawPlan:
     Attributes
     ----------
     kind : {"list", "iterated", "chain", "gibbs"}
-        What plays a point: a list of actions, one whose Σ⁺M is iterated for, a chain without a list, the Gibbs policy.
+        What plays a point: a list of actions, one whose Σ⁺ is iterated for, a chain without a list, the Gibbs policy.
     variants : int
         Decompositions that a list averages (D18).
-    has_moment, has_inverse : bool
-        Whether Σ⁺M is needed, and whether Σ is inverted once per window.
+    has_moment : bool
+        Whether Σ⁺ is needed.
     reason : str
         Why, for people.
     """
@@ -53,7 +51,6 @@ class LawPlan:
     kind: str
     variants: int
     has_moment: bool
-    has_inverse: bool
     reason: str
 
     def __post_init__(self) -> None:
@@ -94,8 +91,8 @@ def plan_laws(
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> plan = plan_laws(MSets(10, 3), 30, "bandit")
-    >>> plan.kind, plan.variants, plan.has_inverse
-    ('list', 8, True)
+    >>> plan.kind, plan.variants, plan.reason
+    ('list', 8, 'rank 10 for base windows of 30 days: lists of actions, 8 decomposition(s) each; Σ is factored once per window')
     >>> plan_laws(MSets(10, 1), 30, "bandit").variants
     1
     >>> plan_laws(MSets(1000, 100), 1, "bandit").reason
@@ -115,11 +112,11 @@ def plan_laws(
             f"'chain' on {actions!r}",
             "Leave it out, or use preset='multiscale' on paths or m-sets.",
         )
-    factors_often = is_bandit and base < _SHORTEST_INVERTED
+    factors_often = is_bandit and base < _FEW_DAYS
     is_free = law == "auto" and not is_gibbs and not is_adaptive
     is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_CHAINS)
     if law == "chain" or (is_free and chained and is_large):
-        return LawPlan("chain", 1, is_bandit, False, f"Σ of rank {rank} for {days}: chains, which need no matrix")
+        return LawPlan("chain", 1, is_bandit, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
         count = max(1, min(_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
     elif count is None:
@@ -127,18 +124,16 @@ def plan_laws(
     kind = "gibbs" if is_gibbs and not is_adaptive else "list"
     played = "the exact Gibbs policy" if kind == "gibbs" else f"lists of actions, {count} decomposition(s) each"
     if not is_bandit:
-        return LawPlan(kind, count, False, False, f"{feedback} feedback: {played}; no Σ is needed")
+        return LawPlan(kind, count, False, f"{feedback} feedback: {played}; no Σ is needed")
     iterated = actions.has_iteration and explores in (None, "uniform") and exploration != 0.0
     is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_ITERATION)
     if is_free and iterated and is_large:
-        return LawPlan("iterated", count, True, False, f"Σ of rank {rank} for {days}: {played}; Σ⁺M is iterated for")
-    if base >= _SHORTEST_INVERTED and rank <= _RANK_PER_DAY * base:
-        return LawPlan(kind, count, True, True, f"rank {rank} for {days}: {played}; Σ is inverted once per window")
-    return LawPlan(kind, count, True, False, f"rank {rank} for {days}: {played}; Σ is factored once per window")
+        return LawPlan("iterated", count, True, f"Σ of rank {rank} for {days}: {played}; Σ⁺ is iterated for")
+    return LawPlan(kind, count, True, f"rank {rank} for {days}: {played}; Σ is factored once per window")
 
 
 def _takes_chains(actions: ActionSet, is_bandit: bool, explores: str | None, exploration: float | None) -> bool:
-    """Tell whether chains can be played, and Σ⁺M found for them, on a set with this exploration."""
+    """Tell whether chains can be played, and Σ⁺ found for them, on a set with this exploration."""
     if not actions.has_chains or explores == "spanner":
         return False
     return not actions.is_chain_seen_through or (is_bandit and exploration != 0.0)

@@ -196,8 +196,10 @@ def own_state(player: Player[State], state: State) -> State:
 _DAYS = 3
 
 
-def warm(player: Player[Any]) -> None:
+def warm(player: Player[Any], *, has_late: bool = True) -> None:
     """Play a few days on a state that is thrown away; quick where all is compiled.
+
+    The last of them pays late, unless that cannot happen: a reward of an earlier policy is learned by other code.
 
     Examples
     --------
@@ -211,4 +213,6 @@ def warm(player: Player[Any]) -> None:
         state = player.start(rng)
         for day in range(_DAYS):
             decision = draw_decision(player, state, rng, day)
+            if day == _DAYS - 1 and has_late and hasattr(decision.held, "part"):
+                decision.held.part()
             state = player.observe(state, decision, what_is_seen(player.feedback, vector, decision.action))

@@ -17,7 +17,9 @@ from swapregret.errors import InvalidSchedule
 _RATIO = 4
 _DAYS_PER_PARAMETER = 40
 _MOST_SCALES = 1000
-_LONGEST_BASE = 32
+_LONGEST_BASE, _SHORTEST_BASE = 32, 4
+_FEWEST_BASES = 8
+"""Base windows in an interval where the shortest are too long for it."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,8 @@ class Schedule:
 
         The bottom interval is long enough to estimate ``rank`` parameters from rewards of actions of ``size`` elements: 10 to
         40 times rank·size days, or T/16 where T is below 640·rank·size. Windows grow fourfold from there to the horizon:
-        n = max(2, ⌈log₄(T / (40 r m))⌉) and K = n + 1 scales. The base window, within which nothing changes, is at
-        most 32 days and at most 1/32 of the bottom interval, and at least one day.
+        n = max(2, ⌈log₄(T / (40 r m))⌉) and K = n + 1 scales. The base window, within which nothing changes, is 1/32 of
+        the bottom interval; but 4 to 32 days, or 1/8 of an interval below 32 days.
 
         Parameters
         ----------
@@ -150,7 +152,8 @@ class Schedule:
         while per_interval * _RATIO**levels < days:
             levels += 1
         shrink = _RATIO**levels
-        base = max(1, min(_LONGEST_BASE, days // shrink // _LONGEST_BASE))
+        shortest = max(1, min(_SHORTEST_BASE, days // shrink // _FEWEST_BASES))
+        base = min(_LONGEST_BASE, max(shortest, days // shrink // _LONGEST_BASE))
         bottom = base * -(-days // (shrink * base))
         return cls((base, *(bottom * _RATIO**level for level in range(levels + 1))))
 

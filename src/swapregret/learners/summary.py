@@ -65,7 +65,7 @@ class PlayerSummary:
         Of Σ on the span of the actions: the smaller, the noisier the estimates. None above rank 400, where no matrix is
         built.
     n_recoveries : int
-        Estimates made the solver's second way, because Σ was singular to working precision.
+        Windows whose estimates were made the solver's second way, because Σ was singular to working precision.
     guard_estimate, guard_has_tripped : float and bool, or None
         Ŝ/T of the adaptive master at its last check, and whether only the cold scales are played; None without a guard.
     members : tuple of MemberSummary
@@ -88,7 +88,7 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
         return summarise(player.player_of(state), state.inner)
     if not isinstance(player, Master):
         return None
-    tally, actions = state.state.tally, player.actions
+    tally, actions, total = state.state.tally, player.actions, state.estimated_total()
     smallest = condition = None
     if actions.rank <= DENSE_LIMIT:
         mixture = player.policy(state)
@@ -101,7 +101,7 @@ def summarise(player: Any, state: Any) -> PlayerSummary | None:
         guard_estimate, guard_has_tripped = float(guard.estimate[0]) / player.horizon, bool(guard.has_tripped[0])
     return PlayerSummary(
         scales=_scales(player, int(tally.day[0]), int(tally.offset[0])),
-        estimated_external_regret=float(actions.argmax(tally.total) @ tally.total) - float(tally.earned[0]),
+        estimated_external_regret=float(actions.argmax(total) @ total) - float(tally.earned[0]),
         smallest_eigenvalue=smallest,
         condition=condition,
         n_recoveries=int(tally.n_recoveries[0]),

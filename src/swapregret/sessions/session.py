@@ -115,7 +115,7 @@ class Session(Generic[State]):
             if not isinstance(flag, bool):
                 raise InvalidInput(f"`{name}` must be True or False", shown(flag), "Pass a bool.")
         if warm:
-            warm_player(player)
+            warm_player(player, has_late=max_open != 1)
         self._equip(player, read_units(reward_range, cost_range), as_integer(max_open, "max_open", 1))
         if journal is None:
             self._begin(rng)

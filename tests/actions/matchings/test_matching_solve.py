@@ -23,6 +23,6 @@ def test_permutations_are_solved_as_a_matrix_would_be(n: int) -> None:
     for _ in range(5):
         action = law.sample(rng)
         expected = others @ dense.solve(action)
-        found, ratio, _ = solve_matchings(mixture, action, TOLERANCE, LIMIT)
+        found, ratio, _ = solve_matchings(mixture, action.astype(np.float64), TOLERANCE, LIMIT)
         assert ratio <= TOLERANCE
         assert np.abs(others @ found - expected).max() <= 1e-8 * np.abs(expected).max()

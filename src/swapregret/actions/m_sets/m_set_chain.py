@@ -1,13 +1,13 @@
-"""Large m-sets as compiled code sees them: pivotal sampling, and Σ⁺M without a matrix where the exploration is uniform."""
+"""Large m-sets as compiled code sees them: pivotal sampling, and Σ⁺ without a matrix where the exploration is uniform."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
-from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
+from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, room, show_law, solve
+from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu, solve_dense
 from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_law
-from swapregret.actions.m_sets.kernels.pivotal_solve import Pivots, Sieve, empty_sieve, mix_pivots, solve_pivots
+from swapregret.actions.m_sets.kernels.pivotal_solve import Pivots, solve_pivots
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
@@ -17,13 +17,13 @@ from swapregret.policy import Policy
 
 
 class SubsetChainFamily(SubsetFamily):
-    """All m-sets, drawn along a line; Σ⁺M is found without a matrix where Σ is none, for which μ must be uniform."""
+    """All m-sets, drawn along a line; Σ⁺ is found without a matrix where Σ is none, for which μ must be uniform."""
 
     __slots__ = ()
 
 
 class SubsetChainLaws(NamedTuple):
-    """S policies, and the factor of their mixture.
+    """S policies.
 
     Attributes
     ----------
@@ -33,8 +33,6 @@ class SubsetChainLaws(NamedTuple):
         As in ``kernels.pivotal``.
     moments : float64 array, shape (S, r, r)
         Σ where that is a matrix.
-    sieve : Sieve
-        What is in the mixture besides μ, and its factor.
     """
 
     units: Integers
@@ -42,7 +40,6 @@ class SubsetChainLaws(NamedTuple):
     noise: Floats
     marginals: Floats
     moments: Floats
-    sieve: Sieve
 
 
 show_law.of(SubsetChainFamily)(show_mu)
@@ -59,7 +56,6 @@ def subset_chain_room(family: Any, n_slots: int, n_atoms: int) -> SubsetChainLaw
         np.zeros((n_slots, d)),
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
-        empty_sieve(n_slots - 1, d),
     )
     put_mu(common, laws.marginals, laws.moments)
     return laws
@@ -88,30 +84,18 @@ def draw_subset_chain(family: Any, laws: Any, slot: int, rng: np.random.Generato
     return pivotal_draw(laws.units[slot], rng.random(family.common.size))
 
 
-@prepare.of(SubsetChainFamily)
-def prepare_subset_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Note what is mixed, and add up E[M]."""
-    if laws.moments.shape[1]:
-        return prepare_dense(family, laws, mix, has_inverse)
-    put_mean(mix.weights, laws.marginals, mix.mean)
-    mix_pivots(laws.sieve, mix.weights[: mix.weights.size - 1])
-    return 0
-
-
 @solve.of(SubsetChainFamily)
-def solve_subset_chain(family: Any, laws: Any, mix: Any, action: Integers) -> float:
-    """Solve along the line."""
+def solve_subset_chain(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+    """Solve along the line, where Σ is no matrix."""
     if laws.moments.shape[1]:
-        return solve_dense(family, laws, mix, action)
-    d, size, explore = family.common.dimension, family.common.size, mix.weights[mix.weights.size - 1]
+        return solve_dense(family, laws, weights, right)
+    last = weights.size - 1
+    d, size, explore = family.common.dimension, family.common.size, weights[last]
     # the variance of an element under the uniform policy that is independent of the others
     white = size / d - size * (size - 1) / (d * (d - 1))
     pivots = Pivots(laws.share, laws.noise, laws.marginals)
-    found = solve_pivots(pivots, laws.sieve, explore * white, explore, action, size)
-    for i in range(found.size):
-        mix.aid[i] = found[i]
-    ratio = laws.sieve.ratio[0]
-    return 0.0 if ratio <= TOLERANCE else ratio
+    found, ratio = solve_pivots(pivots, weights[:last], explore * white, explore, right, size)
+    return found, 0.0 if ratio <= TOLERANCE else ratio
 
 
 @law_of.register

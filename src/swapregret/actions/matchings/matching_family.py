@@ -1,12 +1,11 @@
-"""Matchings as compiled code sees them: lists by stripping; Σ⁺M from a dense Σ or, on permutations, by iteration."""
+"""Matchings as compiled code sees them: lists by stripping; Σ⁺ from a dense Σ or, on permutations, by iteration."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, list_law, prepare, project, solve, span_part
+from swapregret.actions.family import Common, best, draw_explore, list_law, project, solve, span_part
 from swapregret.actions.hybrid import hybrid_move
-from swapregret.actions.listed_laws import put_mean
 from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
@@ -73,27 +72,18 @@ def draw_uniform_matching(family: Any, rng: np.random.Generator) -> Integers:
 
 
 class IteratedMatchingFamily(MatchingFamily):
-    """Permutations where Σ is large: lists as ever, Σ⁺M by iteration; μ must be uniform."""
+    """Permutations where Σ is large: lists as ever, Σ⁺ by iteration; μ must be uniform."""
 
     __slots__ = ()
 
 
-@prepare.of(IteratedMatchingFamily)
-def prepare_iterated(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Add up E[M]; the rest waits for an action."""
-    put_mean(mix.weights, laws.marginals, mix.mean)
-    return 0
-
-
 @solve.of(IteratedMatchingFamily)
-def solve_iterated(family: Any, laws: Any, mix: Any, action: Integers) -> float:
+def solve_iterated(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Put the lists of the mixture one after the other, and iterate; a residual within the tolerance counts as exact."""
-    explore = mix.weights[mix.weights.size - 1]
+    explore = weights[weights.size - 1]
     if not explore > 0.0:
-        return np.inf
-    words, mass = gather_lists(laws.n_atoms, laws.words, laws.chances, mix.weights)
+        return right, np.inf
+    words, mass = gather_lists(laws.n_atoms, laws.words, laws.chances, weights)
     mixture = prepare_matchings(words, mass, explore, family.n_rows)
-    found, ratio, _ = solve_matchings(mixture, action, TOLERANCE, LIMIT)
-    for i in range(found.size):
-        mix.aid[i] = found[i]
-    return 0.0 if ratio <= TOLERANCE else ratio
+    found, ratio, _ = solve_matchings(mixture, right, TOLERANCE, LIMIT)
+    return found, 0.0 if ratio <= TOLERANCE else ratio

@@ -1,13 +1,13 @@
-"""Paths of large graphs as compiled code sees them: Markov chains, and Σ⁺M without a matrix where μ is one too."""
+"""Paths of large graphs as compiled code sees them: Markov chains, and Σ⁺ without a matrix where μ is one too."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, prepare, room, show_law, solve
-from swapregret.actions.listed_laws import draw_mu, prepare_dense, put_mean, put_mu, show_mu, solve_dense
+from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, room, show_law, solve
+from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu, solve_dense
 from swapregret.actions.paths.kernels.chain_draws import chain_flow, flow_transition
-from swapregret.actions.paths.kernels.chain_pack import WIDTH, chain_wandering, pack_chains
+from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains
 from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
 from swapregret.actions.paths.path_laws import MarkovPaths
@@ -18,7 +18,7 @@ from swapregret.policy import Policy
 
 
 class PathChainFamily(PathFamily):
-    """Paths, drawn by Markov chains; Σ⁺M is found without a matrix where Σ is none, for which μ must be a chain.
+    """Paths, drawn by Markov chains; Σ⁺ is found without a matrix where Σ is none, for which μ must be a chain.
 
     Then estimates are not projected onto the span: given where the walk is, what they say of its next step has mean near 0, which
     is as good a measure of the noise, and projections ignore the difference.
@@ -28,7 +28,7 @@ class PathChainFamily(PathFamily):
 
 
 class PathChainLaws(NamedTuple):
-    """S policies, and their mixture.
+    """S policies.
 
     Attributes
     ----------
@@ -38,18 +38,6 @@ class PathChainLaws(NamedTuple):
     marginals : float64 array, shape (S, d)
     moments : float64 array, shape (S, r, r)
         Σ where that is a matrix.
-    counts : int64 array, shape (2,)
-        Groups of four chains in the mixture, 0 until it is packed, and q, the columns of its preconditioner.
-    packed : float64 array, shape (groups, E, 4)
-        Weight · probability of each edge; empty places are chains that never move.
-    per_mass : float64 array, shape (groups, n, 4)
-        One over weight · probability of each vertex; 0 where that is 0.
-    per_flow, per_vertex, per_share : float64 arrays, shapes (E,), (n,) and (1,)
-        1 / Σ_c θ_c w_c x_c of each edge, the same of each vertex, and 1 / Σ_c θ_c w_c.
-    solved : float64 array, shape (S, E)
-        What the one chain makes of √((1 − θ_c) w_c) x_c, of the q chains that do not wander.
-    factor : float64 array, shape (S, S)
-        Of I + the products of these with those, q rows and columns of it.
     """
 
     transition: Floats
@@ -58,14 +46,6 @@ class PathChainLaws(NamedTuple):
     wandering: Floats
     marginals: Floats
     moments: Floats
-    counts: Integers
-    packed: Floats
-    per_mass: Floats
-    per_flow: Floats
-    per_vertex: Floats
-    per_share: Floats
-    solved: Floats
-    factor: Floats
 
 
 show_law.of(PathChainFamily)(show_mu)
@@ -76,7 +56,6 @@ def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
     """Return room for chains, and put μ into the last slot."""
     common, graph = family.common, family.graph
     d, r, n_edges, n = common.dimension, common.coordinates.size, graph.edge.size, graph.start.size - 1
-    n_groups = (n_slots + WIDTH - 1) // WIDTH
     laws = PathChainLaws(
         np.zeros((n_slots, n_edges)),
         np.zeros((n_slots, n_edges)),
@@ -84,14 +63,6 @@ def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
         np.zeros(n_slots),
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
-        np.zeros(2, dtype=np.int64),
-        np.zeros((n_groups, n_edges, WIDTH)),
-        np.zeros((n_groups, n, WIDTH)),
-        np.zeros(n_edges),
-        np.zeros(n),
-        np.zeros(1),
-        np.zeros((n_slots, n_edges)),
-        np.zeros((n_slots, n_slots)),
     )
     if graph.transition.size:
         flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, graph.transition)
@@ -125,33 +96,20 @@ def draw_path_chain(family: Any, laws: Any, slot: int, rng: np.random.Generator)
     return walk_chain(family, laws.transition[slot], rng)
 
 
-@prepare.of(PathChainFamily)
-def prepare_path_chain(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Add up E[M]; the mixture is packed when the first action comes."""
-    if laws.moments.shape[1]:
-        return prepare_dense(family, laws, mix, has_inverse)
-    put_mean(mix.weights, laws.marginals, mix.mean)
-    laws.counts[0] = 0
-    return 0
-
-
 @solve.of(PathChainFamily)
-def solve_path_chain(family: Any, laws: Any, mix: Any, action: Integers) -> float:
-    """Solve by conjugate gradients."""
+def solve_path_chain(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+    """Solve by conjugate gradients, where Σ is no matrix."""
     if laws.moments.shape[1]:
-        return solve_dense(family, laws, mix, action)
-    if laws.counts[0] == 0:
-        pack_chains(family.graph.plan.leave, laws, mix.weights)
+        return solve_dense(family, laws, weights, right)
     edge, plan = family.graph.edge, family.graph.plan
-    right, aid = np.empty(edge.size), mix.aid
+    ordered, result = np.empty(edge.size), np.zeros(right.size)
     for k in range(edge.size):
-        right[k] = action[edge[k]]
-    found, ratio, _ = solve_chains(plan.leave, plan.enter, laws, right, TOLERANCE, LIMIT)
-    for i in range(aid.size):
-        aid[i] = 0.0
+        ordered[k] = right[edge[k]]
+    packed = pack_chains(plan.leave, laws, weights)
+    found, ratio, _ = solve_chains(plan.leave, plan.enter, packed, ordered, TOLERANCE, LIMIT)
     for k in range(edge.size):
-        aid[edge[k]] = found[k]
-    return 0.0 if ratio <= TOLERANCE else ratio
+        result[edge[k]] = found[k]
+    return result, 0.0 if ratio <= TOLERANCE else ratio
 
 
 @law_of.register

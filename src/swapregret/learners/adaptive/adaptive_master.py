@@ -6,6 +6,7 @@ best where nothing can be learnt; and trackers, which forget with time constants
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from swapregret.learners.adaptive import pool_phases as phases  # the code behin
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
     AdaptiveState,
+    Basis,
     start_fit,
     start_guard,
     start_memory,
@@ -122,6 +124,17 @@ class AdaptiveMaster(Master):
         """Tell whether members that do not restart follow least squares."""
         return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT
 
+    @cached_property
+    def _basis(self) -> Basis:
+        """Return the coordinates that members are fitted on: all of them, where every element is seen on its own."""
+        d, rank = self.actions.dimension, self.actions.rank
+        if not self.fits or self.feedback != "bandit" or rank == d:
+            return Basis(np.arange(d), np.zeros((0, 0)))
+        span, place = self.actions.span, np.full(d, -1)
+        J = np.sort(span.coordinates)
+        place[J] = np.arange(rank)
+        return Basis(place, np.array([span.project(unit)[J] for unit in np.eye(d)[J]]))
+
     def _waits(self, memory: float) -> int:
         """Return how many base windows a member with a memory of so many days waits between updates: an eighth of it."""
         return max(1, int(memory / (_UPDATES_PER_MEMORY * self.schedule.windows[0])))
@@ -146,8 +159,8 @@ class AdaptiveMaster(Master):
             exploration=float(learner.exploration),
             predictor_step=float(self.predictor_step),
             feedback=FEEDBACKS[self.feedback],
-            has_inverse=learner.plan.has_inverse,
             has_fit=self.fits,
+            basis=self._basis,
             boldness=float(self.boldness),
             prior=float(self.prior),
             standard_errors=float(self.standard_errors),
@@ -157,15 +170,15 @@ class AdaptiveMaster(Master):
             first_point=point,
             first_log=log_point,
         )
-        d, rank = family.common.dimension, family.common.coordinates.size
+        d = family.common.dimension
         n_atoms = room_for_lists(self.actions, learner.plan.variants)
         pools = self.pooling and d <= PAIRS_LIMIT
         learners, laws = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
         state = AdaptiveState(
-            *begin_round(d, offset, learners, laws, n + 1, rank),
+            *begin_round(d, offset, learners, laws, n + 1),
             start_weights(n),
             start_memory(n, d, n_atoms, self.capacity, filters=self.swap_filter, pools=pools),
             start_guard(n, d, self.capacity, is_guarded=self.guarded),
-            start_fit(n - n_cold, d, has_fit=self.fits),
+            start_fit(n - n_cold, d, int((rule.basis.place >= 0).sum())) if self.fits else start_fit(0, 0, 0),
         )
         return Running(family, rule, state, LISTS_DERIVED, learner)

@@ -15,14 +15,24 @@ as bold as what is known allows. Where all actions have one size c changes nothi
 more by it. An element begins with probability m/d, so log d/m is what its log-weight must gain before it is played for sure;
 without this factor members on sets with many elements for each that is chosen (paths, rankings) stay close to where they began.
 With semi-bandit feedback :math:`A = \sum \mathrm{diag}(M)`, :math:`b = \sum M \circ R`: every element is seen on its own.
+
+Actions may have fewer than d dimensions. Then r independent coordinates J say all of an action, and with P the projection onto
+span(A)
+
+.. math:: \hat\theta = P_{\cdot J}\,\zeta,\quad (A_{JJ} + \rho P_{JJ})\,\zeta = (b - c\,A 1)_J
+
+is the same with a smaller matrix: A is :math:`L A_{JJ} L^\top` with :math:`M = L M_J`, and :math:`P_{JJ} = (L^\top L)^{-1}`.
 """
+
+from typing import Any
 
 import numpy as np
 
+from swapregret.actions.family import span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.learners.adaptive.state import Fit
+from swapregret.learners.adaptive.state import Basis, Fit
 
 _FARTHEST = 1e4
 """Most that a log-weight is moved: in a world without noise the standard error goes to 0, and projections have an end."""
@@ -33,32 +43,42 @@ _ROUNDING = 1e-12
 
 
 @kernel
-def remember_total(fit: Fit, action: Integers, reward: float, times: float) -> None:
+def remember_total(fit: Fit, place: Integers, action: Integers, reward: float, times: float) -> None:
     """Add a day to the sums of all members: A += M Mᵀ, A·1 += |M| M, b += r M."""
-    d = action.size
-    chosen, count = np.empty(d, dtype=np.int64), 0
+    d, r = place.size, fit.shared.shape[0]
+    chosen, count, size = np.empty(d, dtype=np.int64), 0, 0
+    plays = fit.plays[fit.plays.shape[0] - 1]
     for i in range(d):
         if action[i]:
-            chosen[count] = i
-            count += 1
+            plays[i] += times
+            size += 1
+            if place[i] >= 0:
+                chosen[count] = place[i]
+                count += 1
     for e in range(count):
         line = fit.shared[chosen[e]]
         for f in range(e, count):
             line[chosen[f]] += times
-        line[d] += times * count
-        line[d + 1] += times * reward
+        line[r] += times * size
+        line[r + 1] += times * reward
+    plays[d] += times * size * size
+    plays[d + 1] += times * size * reward
 
 
 @kernel
 def remember_elements(fit: Fit, action: Integers, seen: Floats, times: float) -> None:
     """Add a day of semi-bandit feedback: A += diag(M), A·1 += M, b += M∘R."""
     d = action.size
+    plays = fit.plays[fit.plays.shape[0] - 1]
     for i in range(d):
         if action[i]:
             line = fit.shared[i]
             line[i] += times
             line[d] += times
             line[d + 1] += times * seen[i]
+            plays[i] += times
+            plays[d] += times
+            plays[d + 1] += times * seen[i]
 
 
 @kernel
@@ -67,49 +87,45 @@ def forget_days(fit: Fit, kept: Floats, n_windows: int) -> None:
 
     From time to time, before the sums grow so large that their differences are rounded, every member takes what is shared.
     """
-    n, d = fit.own.shape[0], fit.own.shape[1]
+    n, r = fit.own.shape[0], fit.own.shape[1]
+    plays = fit.plays[n]
     is_settling = n_windows % _SETTLED == 0
     for f in range(n):
         keep = kept[f]
         if keep == 1.0 and not is_settling:
             continue
         rest = 0.0 if is_settling else 1.0
-        for i in range(d):
+        for i in range(r):
             line, shared = fit.own[f, i, i:], fit.shared[i, i:]
             for j in range(line.size):
                 line[j] = keep * (line[j] + shared[j]) - rest * shared[j]
+        line = fit.plays[f]
+        for j in range(line.size):
+            line[j] = keep * (line[j] + plays[j]) - rest * plays[j]
     if is_settling:
         fit.shared[:] = 0.0
+        plays[:] = 0.0
 
 
 @kernel
 def fitted_tilt(
-    fit: Fit, f: int, size: int, is_uniform: bool, noise: float, boldness: float, first_log: Floats
+    family: Any, fit: Fit, basis: Basis, f: int, noise: float, boldness: float, first_log: Floats
 ) -> Floats:
     """Return the log-weights that member f of those that fit projects."""
-    d = first_log.size
-    a, ones, right = np.empty((d, d)), np.empty(d), np.empty(d)  # A + ρI, A·1, b and then the right side
-    ridge = float(max(1, size))
-    top, bottom, spread = 0.0, 0.0, 0.0
+    d, r = first_log.size, fit.shared.shape[0]
+    ridge = float(max(1, family.common.size))
+    own, shared, spread = fit.plays[f], fit.plays[fit.own.shape[0]], 0.0
     for i in range(d):
-        line, own, shared = a[i, i:], fit.own[f, i, i:], fit.shared[i, i:]
-        n = line.size
-        for j in range(n):
-            line[j] = own[j] + shared[j]
-        ones[i], right[i] = own[n] + shared[n], own[n + 1] + shared[n + 1]
-        line[0] += ridge
-        top += right[i]
-        bottom += ones[i]
-        spread += 1.0 / line[0]
-    level = top / bottom if bottom > 0.0 else 0.0
-    for i in range(d):
-        right[i] -= level * ones[i]
-    factor, _ = cholesky(a)
-    worth = cholesky_solve(factor, right)
+        spread += 1.0 / (own[i] + shared[i] + ridge)
+    bottom = own[d] + shared[d]
+    level = (own[d + 1] + shared[d + 1]) / bottom if bottom > 0.0 else 0.0
+    worth = _fitted(fit, basis, f, ridge, level)
+    if r < d:
+        worth = span_part(family, worth)
     error = np.sqrt(2.0 * noise * spread / d)
     largest = 0.0
     for i in range(d):
-        if not is_uniform:  # where all actions have one size, what every element is worth changes nothing
+        if not family.common.is_uniform:  # where all actions have one size, what every element is worth changes nothing
             worth[i] += level
         largest = max(largest, abs(worth[i]))
     bold = boldness * max(1.0, np.log(d / ridge))
@@ -119,3 +135,29 @@ def fitted_tilt(
         for i in range(d):
             tilted[i] += steepness * worth[i]
     return tilted
+
+
+@kernel
+def _fitted(fit: Fit, basis: Basis, f: int, ridge: float, level: float) -> Floats:
+    """Return ζ on the independent coordinates, 0 elsewhere."""
+    r = fit.shared.shape[0]
+    a, right = np.empty((r, r)), np.empty(r)
+    for i in range(r):
+        line, own, shared = a[i, i:], fit.own[f, i, i:], fit.shared[i, i:]
+        n = line.size
+        for j in range(n):
+            line[j] = own[j] + shared[j]
+        right[i] = own[n + 1] + shared[n + 1] - level * (own[n] + shared[n])
+        if basis.part.size:
+            part = basis.part[i, i:]
+            for j in range(n):
+                line[j] += ridge * part[j]
+        else:
+            line[0] += ridge
+    factor, _ = cholesky(a)
+    found, place = cholesky_solve(factor, right), basis.place
+    result = np.zeros(place.size)
+    for i in range(place.size):
+        if place[i] >= 0:
+            result[i] = found[place[i]]
+    return result

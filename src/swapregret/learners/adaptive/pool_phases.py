@@ -33,7 +33,7 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
     """Add a day to what least squares are made of."""
     if rule.has_fit:
         if rule.feedback == BANDIT:
-            remember_total(state.fit, action, reward, times)
+            remember_total(state.fit, rule.basis.place, action, reward, times)
         else:
             remember_elements(state.fit, action, seen, times)
 
@@ -55,8 +55,8 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
         if (is_cold and g != n_ending - 1) or (not is_cold and (every == 0 or count % every != 0)):
             continue
         if rule.has_fit and not is_cold:
-            common, noise = family.common, state.tally.noise[0]
-            tilted = fitted_tilt(fit, g - n_cold, common.size, common.is_uniform, noise, rule.boldness, rule.first_log)
+            noise = state.tally.noise[0]
+            tilted = fitted_tilt(family, fit, rule.basis, g - n_cold, noise, rule.boldness, rule.first_log)
         else:
             tilted, v = tilt_learner(family, rule, learners, state.laws, g, g, learners.aggregates[g] + seen)
             spreads[g] = v
@@ -165,7 +165,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
 
 
 @kernel
-def mix_members(family: Any, rule: Any, state: Any) -> None:
+def mix_members(rule: Any, state: Any) -> None:
     """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
     weights, laws = state.mix.weights, state.laws
     n = state.weights.law.size
@@ -182,7 +182,7 @@ def mix_members(family: Any, rule: Any, state: Any) -> None:
     for g in range(n):
         weights[g] *= (1.0 - rule.exploration) / mass
     weights[n] = rule.exploration
-    mix_slots(family, rule, state)
+    mix_slots(state)
 
 
 @kernel
@@ -231,8 +231,6 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     if not move_members(family, rule, state, seen, n_ending):
         return NOT_PROJECTED
     account(state, rule, seen, gains)
-    for i in range(seen.size):
-        tally.running[i] = 0.0
     is_renewed = are_renewed(rule, state, n_ending)
     for g in range(n):
         if is_renewed[g]:
@@ -261,5 +259,5 @@ def end_pool_window(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     if code == PLAYED and (n_ending != 0 or state.guard.n_windows[0] == 0):
         code = open_missing(family, rule, state)
     if code == PLAYED:
-        mix_members(family, rule, state)
+        mix_members(rule, state)
     return code

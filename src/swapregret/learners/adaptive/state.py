@@ -13,6 +13,21 @@ from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
 
 
+class Basis(NamedTuple):
+    """The r coordinates J on which actions are fitted.
+
+    Attributes
+    ----------
+    place : int64 array, shape (d,)
+        The place of each element in J, which grows with the elements; −1 for the others.
+    part : float64 array, shape (r, r) or (0, 0)
+        P_JJ, P the projection onto span(A); empty where it is the unit matrix.
+    """
+
+    place: Integers
+    part: Floats
+
+
 class AdaptiveRule(NamedTuple):
     """What does not change.
 
@@ -27,9 +42,10 @@ class AdaptiveRule(NamedTuple):
         That the steps are; always True here.
     diameter, exploration, predictor_step : float
     feedback : int
-    has_inverse : bool
     has_fit : bool
         Whether members that do not restart follow least squares instead of summed estimates.
+    basis : Basis
+        What it is fitted on.
     boldness : float
         How far such a member moves per standard error.
     prior, standard_errors : float
@@ -51,8 +67,8 @@ class AdaptiveRule(NamedTuple):
     exploration: float
     predictor_step: float
     feedback: int
-    has_inverse: bool
     has_fit: bool
+    basis: Basis
     boldness: float
     prior: float
     standard_errors: float
@@ -150,12 +166,15 @@ class Guard(NamedTuple):
 class Fit(NamedTuple):
     """What least squares are made of. Without entries where nobody fits.
 
-    Row i of ``shared`` (d, d + 2) has row i of A from the diagonal on, then entry i of A·1 and of b, of the last days, whatever the
-    member; ``own`` (F, d, d + 2) is what must be added for each of the F members that fit, so that a day is added once for all.
+    Row i of ``shared`` (r, r + 2) has row i of A_JJ from the diagonal on, then entry i of A·1 and of b, of the last days, whatever
+    the member; ``own`` (F, r, r + 2) is what must be added for each of the F members that fit, so that a day is added once for all.
+    ``plays`` (F + 1, d + 2) has what all elements need: the diagonal of A, the sums of all entries of A and of b; the last row is
+    shared, and the others are added to it.
     """
 
     own: Floats
     shared: Floats
+    plays: Floats
 
 
 class AdaptiveState(NamedTuple):
@@ -210,7 +229,7 @@ def start_guard(n_members: int, dimension: int, capacity: int, *, is_guarded: bo
     )
 
 
-def start_fit(n_fitting: int, dimension: int, *, has_fit: bool) -> Fit:
+def start_fit(n_fitting: int, dimension: int, rank: int) -> Fit:
     """Return sums over no days."""
-    n, d = (n_fitting, dimension) if has_fit else (0, 0)
-    return Fit(np.zeros((n, d, d + 2)), np.zeros((d, d + 2)))
+    n, d, r = n_fitting, dimension, rank
+    return Fit(np.zeros((n, r, r + 2)), np.zeros((r, r + 2)), np.zeros((n + 1, d + 2)))

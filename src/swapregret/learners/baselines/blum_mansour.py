@@ -67,7 +67,7 @@ class Experts(NamedTuple):
 
 
 @learn_day.of(ExpertRule)
-def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Tell every expert its share of the day, and find the distribution they agree on."""
     own, rate = state.own, rule.learning_rate
     is_full = rule.feedback == FULL_VECTOR
@@ -80,7 +80,6 @@ def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
     if is_full or (state.tally.day[0] + 1) % _AFRESH == 0:
         exponential_rows(own.scores, rate, own.rows, own.log_totals)
     follow_chain(mixed_weights(own.rows, rule.exploration), own.point, own.inverse)
-    return True
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,13 @@ from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions, place_of
 from swapregret.learners.baselines.drivers.competitor import (
     PointPlayer,
-    learn_what_pays,
     play_point,
     read_rate,
     rule_class,
 )
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import PLAYED, end_windows, learn_day
+from swapregret.learners.round.day import PLAYED, end_windows
 from swapregret.policy import FinitePolicy, Policy
 
 _COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
@@ -44,7 +43,6 @@ _LISTED = 2_000
 
 
 ComBandRule = rule_class(__name__, "ComBandRule", "learning_rate", "exploration")
-learn_day.of(ComBandRule)(learn_what_pays)
 
 
 @end_windows.of(ComBandRule)
@@ -55,7 +53,7 @@ def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         if not np.any(running):
             return PLAYED
         exponents = tilt(exponents, running, rule.learning_rate, False)
-    return play_point(family, rule, state, state.learners.points[0], exponents, exponents, rule.exploration)
+    return play_point(family, state, state.learners.points[0], exponents, exponents, rule.exploration)
 
 
 @dataclass(frozen=True)

@@ -33,18 +33,16 @@ from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
 from swapregret.learners.baselines.drivers.competitor import (
     PointPlayer,
-    learn_what_pays,
     play_point,
     read_rate,
     rule_class,
 )
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows, learn_day
+from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
 from swapregret.policy import Policy
 
 _COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
 CombEXPRule = rule_class(__name__, "CombEXPRule", "learning_rate", "exploration", "uniform")
-learn_day.of(CombEXPRule)(learn_what_pays)
 
 
 @end_windows.of(CombEXPRule)
@@ -61,7 +59,7 @@ def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     mixed = np.empty(point.size)
     for i in range(point.size):
         mixed[i] = (1.0 - rule.exploration) * point[i] + rule.exploration * rule.uniform[i]
-    return play_point(family, rule, state, point, log_point, mixed, 0.0)
+    return play_point(family, state, point, log_point, mixed, 0.0)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Scores(NamedTuple):
 
 
 @learn_day.of(Exp3Rule)
-def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the estimate of the day to the scores."""
     scores = state.own.scores
     if rule.feedback == FULL_VECTOR:
@@ -45,14 +45,13 @@ def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
     else:
         a = place_of(family.words, action)
         scores[a] += (reward - rule.baseline) / state.laws.chances[0, a]
-    return True
 
 
 @end_windows.of(Exp3Rule)
 def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play exponential weights of the scores."""
     weights = exponential_weights(state.own.scores, rule.learning_rate)
-    return play_weights(family, rule, state, mixed_weights(weights, rule.exploration))
+    return play_weights(family, state, mixed_weights(weights, rule.exploration))
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     if n_ending != 0 and np.all(words[0] == laws.words[0, 0]):
         return PLAYED
     put_law(laws, 0, words, chances, family.common.place)
-    return play_law(family, rule, state, rule.exploration)
+    return play_law(state, rule.exploration)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def move_hybrid(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         point, gap = hybrid(family, costs, rule.mix, rule.middle, point)
         if not gap <= ACCEPTABLE:
             return NOT_PROJECTED
-    return play_point(family, rule, state, point, rule.first_log, point, 0.0)
+    return play_point(family, state, point, rule.first_log, point, 0.0)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class SingleExperts(NamedTuple):
 
 
 @learn_day.of(SingleRule)
-def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Draw the expert that chose the action, let it learn, and find the distribution they agree on."""
     own, a = state.own, place_of(family.words, action)
     posterior = own.point * own.rows[:, a]  # P(i | j) ∝ p(i) q_i(j)
@@ -70,7 +70,6 @@ def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats,
     weights, _ = tsallis_weights(own.losses[i], rule.scale / np.sqrt(own.counts[i] + 1.0))
     own.rows[i] = weights
     follow_chain(own.rows, own.point, own.inverse)
-    return True
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Regrets(NamedTuple):
 
 
 @learn_day.of(MatchingRule)
-def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the day to the regrets for having played i and not j.
 
     With bandit feedback the action played is estimated and all others 0. With inertia only the action that was played counts, all
@@ -62,7 +62,7 @@ def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floa
             if i != a:
                 regrets[i, a] += shares[i] * estimate
                 regrets[a, i] -= shares[a] * estimate
-        return True
+        return
     totals = listed_totals(family.columns, seen)
     for i in range(n):
         if rule.is_inert:
@@ -70,7 +70,6 @@ def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floa
         else:
             for j in range(n):
                 regrets[i, j] += shares[i] * totals[j] - shares[i] * totals[i]
-    return True
 
 
 @end_windows.of(MatchingRule)
@@ -96,7 +95,7 @@ def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         total = rates.sum()
         if total > 0.0:
             weights = eliminate(rates * (n / total) + _LEAK)
-    return play_weights(family, rule, state, mixed_weights(weights, rule.exploration))
+    return play_weights(family, state, mixed_weights(weights, rule.exploration))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floa
 
 
 @learn_day.of(PairRule)
-def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the day to the gains of all rules, and find their fixed point."""
     own, chances = state.own, state.laws.chances[0]
     if rule.feedback == FULL_VECTOR:
@@ -114,13 +114,12 @@ def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
         a = place_of(family.words, action)
         own.gains[:, a] += chances * ((reward - rule.baseline) / chances[a])
     follow_chain(rule_rates(own.gains, rule.functions, rule.learning_rate), own.point, own.inverse)
-    return True
 
 
 @end_windows.of(PairRule)
 def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the fixed point, with γ of the uniform law mixed in."""
-    return play_weights(family, rule, state, mixed_weights(state.own.point, rule.exploration))
+    return play_weights(family, state, mixed_weights(state.own.point, rule.exploration))
 
 
 def check_functions(rules: str, n_actions: int) -> None:

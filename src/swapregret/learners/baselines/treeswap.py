@@ -53,13 +53,13 @@ class Scales(NamedTuple):
 
 
 @learn_day.of(TreeRule)
-def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the day to the meta-days: of all scales, or of the one that chose the action."""
     own, aggregates = state.own, state.own.aggregates
     n_scales = aggregates.shape[0]
     if rule.feedback == FULL_VECTOR:
         aggregates += listed_totals(family.columns, seen)
-        return True
+        return
     a, gain = place_of(family.words, action), reward - rule.baseline
     if rule.is_shared:
         for k in range(n_scales):
@@ -67,7 +67,6 @@ def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Fl
     else:
         k = choose(own.rows[:, a].copy(), daily_uniform(own.seed[0], state.tally.day[0]))
         aggregates[k, a] += n_scales * gain / own.rows[k, a]
-    return True
 
 
 @end_windows.of(TreeRule)
@@ -84,7 +83,7 @@ def turn(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         scores[k] = 0.0
         aggregates[k] = 0.0
         rows[k] = 1.0 / n
-    return play_weights(family, rule, state, rows.sum(axis=0) / n_scales)
+    return play_weights(family, state, rows.sum(axis=0) / n_scales)
 
 
 @dataclass(frozen=True)

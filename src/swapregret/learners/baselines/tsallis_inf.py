@@ -66,19 +66,18 @@ def loss_estimate(loss: float, probability: float, rate: float, is_variance_redu
 
 
 @learn_day.of(TsallisRule)
-def add_loss(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def add_loss(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the estimated loss of the day."""
     a, rate = place_of(family.words, action), rule.scale / np.sqrt(state.tally.day[0] + 1.0)
     probability = state.laws.chances[0, a]
     state.own.scores[a] += loss_estimate(1.0 - reward, probability, rate, rule.is_variance_reduced)
-    return True
 
 
 @end_windows.of(TsallisRule)
 def weigh_losses(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the weights of the losses, at the rate of the day that comes."""
     weights, _ = tsallis_weights(state.own.scores, rule.scale / np.sqrt(state.tally.day[0] + 1.0))
-    return play_weights(family, rule, state, weights)
+    return play_weights(family, state, weights)
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,16 @@ UniformRule = rule_class(__name__, "UniformRule")
 
 
 @learn_day.of(UniformRule)
-def learn_nothing(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def learn_nothing(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Count what the day paid."""
     state.tally.earned[0] += reward
-    return True
 
 
 @end_windows.of(UniformRule)
 def keep_playing(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the exploration policy."""
     state.mix.weights[0] = 1.0
-    mix_slots(family, rule, state)
+    mix_slots(state)
     return PLAYED
 
 

@@ -28,8 +28,6 @@ class MultiscaleRule(NamedTuple):
         γ.
     feedback : int
     predictor_step : float
-    has_inverse : bool
-        Whether Σ is inverted once per window instead of solved with every day.
     first_point, first_log : float64 arrays, shape (d,)
         Where a scale begins.
     """
@@ -42,13 +40,12 @@ class MultiscaleRule(NamedTuple):
     exploration: float
     feedback: int
     predictor_step: float
-    has_inverse: bool
     first_point: Floats
     first_log: Floats
 
 
 @kernel
-def mix_scales(family: Any, rule: Any, state: Any) -> None:
+def mix_scales(rule: Any, state: Any) -> None:
     """Mix the scales uniformly, scales that have just begun as one (lines 3 and 4)."""
     weights, n_updates = state.mix.weights, state.learners.n_updates
     n = n_updates.size
@@ -57,7 +54,7 @@ def mix_scales(family: Any, rule: Any, state: Any) -> None:
     for k in range(n):
         weights[k if n_updates[k] else n] += (1.0 - rule.exploration) / n
     weights[n + 1] = rule.exploration
-    mix_slots(family, rule, state)
+    mix_slots(state)
 
 
 @kernel
@@ -95,13 +92,13 @@ def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> i
 @end_windows.of(MultiscaleRule)
 def end_scales(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Hand the estimates to all scales (line 7); scale c = ``n_ending`` updates (line 14), scales below it restart (line 13)."""
-    tally, learners = state.tally, state.learners
+    learners = state.learners
     n, k = learners.n_updates.size, abs(n_ending) - 1
     code = MADE
     if k < 0:
         code = make_policies(state, family, rule)
     else:
-        seen = span_part(family, tally.running)
+        seen = span_part(family, state.tally.running)
         if k < n:
             code = advance_scale(state, family, rule, k, seen)
         if code == MADE:
@@ -110,9 +107,7 @@ def end_scales(rule: Any, family: Any, state: Any, n_ending: int) -> int:
                     learners.aggregates[g, i] += seen[i]
             for g in range(min(k, n)):
                 begin_interval(learners, g, rule.first_point, rule.first_log)
-            for i in range(seen.size):
-                tally.running[i] = 0.0
     if code != MADE:
         return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
-    mix_scales(family, rule, state)
+    mix_scales(rule, state)
     return PLAYED

@@ -45,13 +45,12 @@ class SwapMaster(Master):
             exploration=float(learner.exploration),
             feedback=FEEDBACKS[self.feedback],
             predictor_step=float(self.predictor_step),
-            has_inverse=learner.plan.has_inverse,
             first_point=point,
             first_log=log_point,
         )
-        d, rank = family.common.dimension, family.common.coordinates.size
+        d = family.common.dimension
         n_atoms, is_kept = room_for_lists(self.actions, learner.plan.variants), keeps_lists(family)
         laws = list_room(family, n + 2, n_atoms) if is_kept else room(family, n + 2, n_atoms)
-        state = begin_round(d, offset, start_learners(n, point, log_point), laws, n + 2, rank)
+        state = begin_round(d, offset, start_learners(n, point, log_point), laws, n + 2)
         derived = LISTS_DERIVED if is_kept else frozenset({"laws", "mix", "undo"})
         return Running(family, rule, state, derived, learner)

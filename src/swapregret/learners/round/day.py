@@ -9,7 +9,9 @@ full                      :math:`\widetilde R = R`
 ========================  ==========================================================================
 
 All are unbiased for every action in span(A). R̂ is fixed before the day; 0 is the paper's (Algorithm 1, line 6), a learnt one
-lowers the noise and leaves the expectation alone (deviation D19).
+lowers the noise and leaves the expectation alone (deviation D19). The learners only ask for the sum of the estimates of a window,
+in which Σ stays the same, and Σ⁺ is linear: so days add up :math:`(r - \widehat R\cdot M)\,M`, and one system is solved when the
+window ends.
 
 A player is a rule, a named tuple whose class decides which code runs, and a state, a :class:`RoundState` or a named tuple with
 its fields and others. It brings :func:`end_windows`, and :func:`learn_day` or :func:`remember` where the estimate is
@@ -20,7 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import draw, prepare, solve
+from swapregret.actions.family import draw, solve
+from swapregret.actions.listed_laws import put_mean
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
@@ -32,7 +35,7 @@ BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
 FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}
 """What is seen of a day, as compiled code knows it."""
 HOPELESS = 1e-2
-"""A relative residual of Σ⁺M above which there is no estimate."""
+"""A relative residual of Σ⁺v above which there is no estimate."""
 _FORGET = 0.002
 
 
@@ -46,9 +49,12 @@ class Tally(NamedTuple):
     earned : float64 array, shape (1,)
         Sum of the rewards.
     n_recoveries : int64 array, shape (1,)
-        Estimates made although Σ was singular to working precision, or an iteration ended early.
-    prediction, running, total : float64 arrays, shape (d,)
-        R̂; the sum of the estimates since the last window ended; the sum of all.
+        Windows whose estimates were made although Σ was singular to working precision, or an iteration ended early.
+    prediction : float64 array, shape (d,)
+        R̂.
+    pending, running, total : float64 arrays, shape (d,)
+        Σ (r − R̂·M) M over the days since the last window ended; the rest of the sum of their estimates; the sum of all
+        estimates before.
     noise, n_seen : float64 arrays, shape (1,)
         σ̂², the running mean of what R̂ misses, squared: (r − R̂·M)² with bandit feedback, the mean over the chosen elements with
         semi-bandit; and how many days were seen with less than full feedback.
@@ -59,6 +65,7 @@ class Tally(NamedTuple):
     earned: Floats
     n_recoveries: Integers
     prediction: Floats
+    pending: Floats
     running: Floats
     total: Floats
     noise: Floats
@@ -66,29 +73,20 @@ class Tally(NamedTuple):
 
 
 class Mix(NamedTuple):
-    """The mixture that is played; S slots, d coordinates, Σ on r of them.
+    """The mixture that is played; S slots, d coordinates.
 
     Attributes
     ----------
     weights, cumulative : float64 arrays, shape (S,)
-    factor : float64 array, shape (r, r)
-        Of Σ, or its inverse.
-    is_inverse : int64 array, shape (1,)
-        Which of the two.
     mean : float64 array, shape (d,)
         E[M].
-    aid : float64 array, shape (d,)
-        Σ⁺M of the day.
     is_new : int64 array, shape (S,)
         Which slots have a policy that was not written down yet.
     """
 
     weights: Floats
     cumulative: Floats
-    factor: Floats
-    is_inverse: Integers
     mean: Floats
-    aid: Floats
     is_new: Integers
 
 
@@ -110,30 +108,18 @@ def empty_tally(dimension: int, offset: int) -> Tally:
     one, d = np.zeros(1), np.zeros(dimension)
     count = np.zeros(1, dtype=np.int64)
     start = np.array([offset], dtype=np.int64)
-    return Tally(count, start, one, count.copy(), d, d.copy(), d.copy(), one.copy(), one.copy())
+    return Tally(count, start, one, count.copy(), d, d.copy(), d.copy(), d.copy(), one.copy(), one.copy())
 
 
-def empty_mix(n_slots: int, dimension: int, rank: int) -> Mix:
-    """Return room for a mixture."""
-    return Mix(
-        np.zeros(n_slots),
-        np.zeros(n_slots),
-        np.zeros((rank, rank)),
-        np.zeros(1, dtype=np.int64),
-        np.zeros(dimension),
-        np.zeros(dimension),
-        np.zeros(n_slots, dtype=np.int64),
-    )
-
-
-def begin_round(dimension: int, offset: int, learners: Any, laws: Any, n_slots: int, rank: int) -> RoundState:
+def begin_round(dimension: int, offset: int, learners: Any, laws: Any, n_slots: int) -> RoundState:
     """Return the state before day 0."""
-    before, mix = empty_tally(dimension, 0), empty_mix(n_slots, dimension, rank)
+    before = empty_tally(dimension, 0)
+    mix = Mix(np.zeros(n_slots), np.zeros(n_slots), np.zeros(dimension), np.zeros(n_slots, dtype=np.int64))
     return RoundState(empty_tally(dimension, offset), before, learners, laws, mix)
 
 
 @kernel
-def mix_slots(family: Any, rule: Any, state: Any) -> None:
+def mix_slots(state: Any) -> None:
     """Make ready to play with the weights of ``mix``, which must add up to 1 within rounding."""
     mix = state.mix
     total = 0.0
@@ -144,7 +130,7 @@ def mix_slots(family: Any, rule: Any, state: Any) -> None:
         mix.weights[s] /= total
         reached += mix.weights[s]
         mix.cumulative[s] = reached
-    state.tally.n_recoveries[0] += prepare(family, state.laws, mix, rule.has_inverse)
+    put_mean(mix.weights, state.laws.marginals, mix.mean)
 
 
 @kernel
@@ -160,15 +146,14 @@ def act(family: Any, state: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def estimate_total(tally: Tally, aid: Floats, step: float, action: Integers, reward: float) -> None:
-    """Add the estimate from the total reward to the sums, and let the prediction learn (Algorithm 1, line 6)."""
-    prediction, running, total = tally.prediction, tally.running, tally.total
+def note_total(tally: Tally, step: float, action: Integers, reward: float) -> None:
+    """Add what the estimate is made of to the sums, and let the prediction learn (Algorithm 1, line 6)."""
+    prediction, pending, running = tally.prediction, tally.pending, tally.running
     surprise = reward - action_total(prediction, action)
     count = 0
     for i in range(action.size):
-        value = aid[i] * surprise + prediction[i]
-        running[i] += value
-        total[i] += value
+        pending[i] += surprise * action[i]
+        running[i] += prediction[i]
         count += action[i]
     tally.n_seen[0] += 1.0
     tally.noise[0] += max(_FORGET, 1.0 / tally.n_seen[0]) * (surprise * surprise - tally.noise[0])
@@ -181,8 +166,8 @@ def estimate_total(tally: Tally, aid: Floats, step: float, action: Integers, rew
 
 @kernel
 def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers, seen: Floats) -> None:
-    """Add the estimate from the rewards of the chosen elements to the sums, and let the prediction learn."""
-    prediction, running, total = tally.prediction, tally.running, tally.total
+    """Add the estimate from the rewards of the chosen elements to the sum, and let the prediction learn."""
+    prediction, running = tally.prediction, tally.running
     tally.n_seen[0] += 1.0
     squares, count = 0.0, 0
     for i in range(action.size):
@@ -194,32 +179,38 @@ def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers,
             squares += surprise * surprise
             count += 1
         running[i] += value
-        total[i] += value
     if count > 0:
         tally.noise[0] += max(_FORGET, 1.0 / tally.n_seen[0]) * (squares / count - tally.noise[0])
 
 
 @kernel
-def estimate(family: Any, rule: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
-    """Add R̃ of a day to the sums and tell whether it could be made; nothing has changed if not.
-
-    ``seen`` is the reward vector as far as it is seen, ``reward`` the total of the action.
-    """
-    tally, mix = state.tally, state.mix
+def estimate(rule: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+    """Add R̃ of a day to the sums; ``seen`` is the reward vector as far as it is seen, ``reward`` the total of the action."""
+    tally = state.tally
     if rule.feedback == BANDIT:
-        ratio = solve(family, state.laws, mix, action)
-        if not ratio <= HOPELESS:
-            return False
-        if ratio > 0.0:
-            tally.n_recoveries[0] += 1
-        estimate_total(tally, mix.aid, rule.predictor_step, action, reward)
+        note_total(tally, rule.predictor_step, action, reward)
     elif rule.feedback == SEMI_BANDIT:
-        estimate_elements(tally, mix.mean, rule.predictor_step, action, seen)
+        estimate_elements(tally, state.mix.mean, rule.predictor_step, action, seen)
     else:
         for i in range(action.size):
             tally.running[i] += seen[i]
-            tally.total[i] += seen[i]
     tally.earned[0] += reward
+
+
+@kernel
+def solve_pending(family: Any, state: Any) -> bool:
+    """Make estimates of what is pending, all drawn from the mixture as it is; tell whether that could be done."""
+    tally = state.tally
+    if not np.any(tally.pending):
+        return True
+    found, ratio = solve(family, state.laws, state.mix.weights, tally.pending)
+    if not ratio <= HOPELESS:
+        return False
+    if ratio > 0.0:
+        tally.n_recoveries[0] += 1
+    for i in range(found.size):
+        tally.running[i] += found[i]
+        tally.pending[i] = 0.0
     return True
 
 
@@ -241,6 +232,7 @@ def copy_tally(source: Tally, target: Tally) -> None:
     target.n_seen[0] = source.n_seen[0]
     for i in range(source.running.size):
         target.prediction[i] = source.prediction[i]
+        target.pending[i] = source.pending[i]
         target.running[i] = source.running[i]
         target.total[i] = source.total[i]
 
@@ -257,28 +249,27 @@ def keep_for_undo(rule: Any, state: Any) -> None:
 
 
 PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
-"""How a call ended: well; a projection was not good enough; Σ⁺M was not to be had; there is no room for a list of actions."""
+"""How a call ended: well; a projection was not good enough; Σ⁺v was not to be had; there is no room for a list of actions."""
 
 
 @method
-def learn_day(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
-    """Take in what a day paid and tell whether that could be done; nothing has changed if not."""
+def learn_day(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+    """Take in what a day paid."""
 
 
 @learn_day.default
-def learn_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
+def learn_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Estimate the reward vector, and take note of the day."""
-    if not estimate(family, rule, state, action, seen, reward):
-        return False
+    estimate(rule, state, action, seen, reward)
     remember(state, rule, action, seen, reward, 1.0)
-    return True
 
 
 @method
 def end_windows(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Move on at the end of the ``n_ending`` shortest windows; return PLAYED, or change nothing and say why.
 
-    After OUT_OF_ROOM it is called again with −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the
+    ``running`` has the sum of the estimates of the window, ``total`` of all days. After OUT_OF_ROOM it is called again with
+    −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the
     policies of a new one, what solves with Σ of a restored one.
     """
 

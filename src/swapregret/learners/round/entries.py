@@ -17,11 +17,13 @@ from swapregret.learners.round.day import (
     NOT_SOLVED,
     PLAYED,
     act,
+    copy_tally,
     count_day,
     end_windows,
     keep_for_undo,
     learn_day,
     remember,
+    solve_pending,
 )
 from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
 
@@ -34,12 +36,32 @@ def act_day(h: Any) -> Integers:
 
 @kernel
 def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
-    """Learn what a day paid; return how many windows end with it, or NOT_SOLVED."""
-    family, rule, state = family_of(h), rule_of(h), state_of(h)
+    """Learn what a day paid; return how many windows end with it."""
+    rule, state = rule_of(h), state_of(h)
     keep_for_undo(rule, state)
-    if not learn_day(rule, family, state, action, seen, reward):
-        return NOT_SOLVED
+    learn_day(rule, family_of(h), state, action, seen, reward)
     return count_day(rule, state.tally)
+
+
+@kernel
+def observe_late(h: Any, action: Integers, seen: Floats, reward: float) -> int:
+    """Learn what a day paid that an earlier mixture has played, which the handle is on; or change nothing, and say NOT_SOLVED.
+
+    What else is pending was drawn from another mixture, and waits.
+    """
+    family, rule, state = family_of(h), rule_of(h), state_of(h)
+    tally, undo = state.tally, state.undo
+    copy_tally(tally, undo)
+    for i in range(tally.pending.size):
+        tally.pending[i] = 0.0
+    learn_day(rule, family, state, action, seen, reward)
+    if not solve_pending(family, state):
+        remember(state, rule, action, seen, reward, -1.0)
+        copy_tally(undo, tally)
+        return NOT_SOLVED
+    for i in range(tally.pending.size):
+        tally.pending[i] = undo.pending[i]
+    return count_day(rule, tally)
 
 
 @kernel
@@ -88,8 +110,7 @@ def play_days(
         received[row] = reward
         if plays.shape[0]:
             plays[row] = action
-        if not learn_day(rule, family, state, action, vector, reward):
-            return row, 0, NOT_SOLVED
+        learn_day(rule, family, state, action, vector, reward)
         n_ending = count_day(rule, state.tally)
         row += 1
         if n_ending != 0:
@@ -104,16 +125,25 @@ def play_days(
 def end_window(h: Any, n_ending: int) -> int:
     """End windows, and write down what was played and will be; 0, −``n_ending`` and what is returned: ``round.day``."""
     family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
-    if n_ending > 0 and tape.stops.size:
-        tape_window(state.tally, state.mix, tape)
+    tally = state.tally
+    if n_ending > 0:
+        if tape.stops.size:
+            tape_window(tally, state.mix, tape)
+        if not solve_pending(family, state):
+            return NOT_SOLVED
+        for i in range(tally.total.size):
+            tally.total[i] += tally.running[i]
     code = end_windows(rule, family, state, n_ending)
-    if code == PLAYED and n_ending != 0 and tape.stops.size:
-        tape_laws(family, rule, state, tape, False)
+    if code == PLAYED and n_ending != 0:
+        for i in range(tally.running.size):
+            tally.running[i] = 0.0
+        if tape.stops.size:
+            tape_laws(family, rule, state, tape, False)
     return code
 
 
 @cache
 def entries() -> Any:
     """Return the functions on a handle, as Numba has them: to call these is quicker."""
-    made: Any = (act_day, observe_day, pass_day, play_days, end_window, start_tape, stop_tape, take_back)
+    made: Any = (act_day, observe_day, observe_late, pass_day, play_days, end_window, start_tape, stop_tape, take_back)
     return SimpleNamespace(open_handle=open_handle, **{each.__name__: each.dispatcher for each in made})

@@ -69,17 +69,18 @@ class View:
             self._marginals = frozen(self.mix.mean.copy())
         return self._marginals
 
-    def solve(self, action: Action) -> Vector:
-        """Return Σ⁺M, as the master solves it for its own estimates."""
-        mix = self.mix._replace(aid=np.zeros_like(self.mix.aid))
-        if not solve(self.running.family, self.laws, mix, _own(action)) <= HOPELESS:
+    def solve(self, vector: npt.ArrayLike) -> Vector:
+        """Return Σ⁺v, as the master solves it for its own estimates; v is an action, or any vector in their span."""
+        right = np.array(vector, dtype=np.float64)
+        found: Vector
+        found, ratio = solve(self.running.family, self.laws, self.mix.weights, right)
+        if not ratio <= HOPELESS:
             refuse(NOT_SOLVED)
-        solved: Vector = mix.aid
-        return solved
+        return found
 
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
-        mix = self.mix._replace(aid=np.zeros_like(self.mix.aid), is_new=np.zeros_like(self.mix.is_new))  # of one day
+        mix = self.mix._replace(is_new=np.zeros_like(self.mix.is_new))  # of one day
         laws = dump(self.laws, "laws")
         if "laws.n_atoms" in laws:
             laws = tidy(laws, self.mix.weights == 0.0)
@@ -89,6 +90,11 @@ class View:
         """Copy what the policy is made of: the state is about to move on."""
         self.laws, self.mix = copied(self.laws), copied(self.mix)
         self.is_present = False
+
+    def join(self) -> None:
+        """Be the policy that is played again: the state did not move on."""
+        self.laws, self.mix = self.running.state.laws, self.running.state.mix
+        self.is_present = True
 
 
 class Running:
@@ -178,13 +184,15 @@ class Running:
                 total = float(seen @ decision.action)
             held = decision.held
             if isinstance(held, View) and not held.is_present:
-                h = held.handle(self)
-            n_ending = self.do.observe_day(h, action, seen, total)
+                n_ending = self.do.observe_late(held.handle(self), action, seen, total)
+            else:
+                n_ending = self.do.observe_day(h, action, seen, total)
         if n_ending == NOT_SOLVED:
             refuse(NOT_SOLVED)
         if n_ending == 0:
             return self
         kept = copied(self.state) if self._callbacks else self.state  # Python code may raise when much has changed
+        view: View | None = self._view()
         try:
             self.end_window(n_ending)
         except BaseException:
@@ -195,8 +203,17 @@ class Running:
             restore(self.state.tally, dump(self.state.undo), "the state")
             if reward is not None:
                 self.do.take_back(h, action, seen, total)
+            if view is not None:
+                view.join()
+                self._view = ref(view)
             raise
         return self
+
+    def estimated_total(self) -> Vector:
+        """Return the sum of the estimates of all days so far."""
+        tally = self.state.tally
+        known: Vector = tally.total + tally.running
+        return known + self.view().solve(tally.pending) if tally.pending.any() else known
 
     def _part_view(self) -> None:
         """Let whoever holds the present policy keep a copy: it is about to change."""
@@ -305,9 +322,7 @@ class Running:
         if given is not None and given.ndim == 2 and given.shape[1] > self.state.laws.chances.shape[1]:
             self._widen(given.shape[1])
         restore(self.state, arrays, "the state", self._derived)
-        n_recoveries = self.state.tally.n_recoveries.copy()
         self.make()
-        self.state.tally.n_recoveries[:] = n_recoveries  # a Σ that is singular was counted when it was met
         self.state.mix.is_new[:] = 0  # the same policies go on
 
 

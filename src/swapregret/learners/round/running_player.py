@@ -132,7 +132,7 @@ class Master(RunningPlayer):
         wanted = "gibbs" if is_gibbs and not self.plays_lists else "list"
         is_free = {"chain": self.actions.has_chains, "iterated": self.actions.has_iteration}.get(plan.kind, False)
         is_known = plan.kind == wanted or (is_free and not is_gibbs and not self.plays_lists)
-        if not is_known or plan.has_moment != (self.feedback == "bandit") or plan.has_inverse > plan.has_moment:
+        if not is_known or plan.has_moment != (self.feedback == "bandit"):
             raise InvalidInput(
                 "`plan` of the learner must be one that plan_laws makes for its set and feedback",
                 f"{plan!r:.200}, with {self.feedback} feedback on {self.actions!r:.80}",

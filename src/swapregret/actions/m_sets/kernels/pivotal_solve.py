@@ -1,4 +1,4 @@
-r"""Σ⁺M for mixtures of pivotal laws and the uniform law over m-sets, without a matrix and without iterating.
+r"""Σ⁺v for mixtures of pivotal laws and the uniform law over m-sets, without a matrix and without iterating.
 
 The laws have weights :math:`w_c` and marginals :math:`x_c = m/d + \tilde x_c`, the uniform law has weight γ. All sets have m
 elements, so :math:`\Sigma 1 = m \bar x` with :math:`\bar x` the marginals of the mixture, and what is left is to solve with
@@ -16,7 +16,7 @@ covariance of the states given what came before, :math:`q = Ph`, :math:`f = 1 - 
 
 s is the pivot of the element, k its gain. A right side r is turned into innovations :math:`o = r - h^\top z`,
 :math:`z' = f \circ z + k o`; from the last element to the first :math:`y = o/s + k^\top l`, :math:`l' = f \circ l - h y`. The
-terms of low rank enter by the formula of Woodbury. O(n²) an element for n laws, O(n) an action after that.
+terms of low rank enter by the formula of Woodbury. O(n²) per element for n laws.
 
 The slots of up to three laws are a tuple. So compiled code knows how many there are, has no loops over them, and keeps in registers
 what goes from element to element: it is four times as fast as with an array.
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Floats, Integers
+from swapregret.arrays import Floats
 from swapregret.compiled.address import scratch
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
@@ -46,96 +46,71 @@ class Pivots(NamedTuple):
 
 
 class Sieve(NamedTuple):
-    """The factor of a mixture of at most R laws.
+    """The factor of a mixture of n laws.
 
     Attributes
     ----------
-    counts : int64 array, shape (2,)
-        How many laws there are, n; whether they are factored.
-    slots : int64 array, shape (R,)
-        Where they are.
-    roots : float64 array, shape (R,)
+    roots : float64 array, shape (n,)
         √w_c.
-    gain, columns : float64 arrays, shape (R, d)
+    gain, columns : float64 arrays, shape (n, d)
         k of each element, and the innovations of √w_c x̃_c.
-    per : float64 array, shape (d,)
-        1/s of each element.
-    gram, factor : float64 arrays, shape (R, R)
-        Products of the columns with A⁻¹; the factor of I + √w √wᵀ/γ + gram.
-    ratio : float64 array, shape (1,)
-        What rounding may leave of a right side: the trace of that, whose eigenvalues are 1 and more, times 1e-15.
+    per, sifted : float64 arrays, shape (d,)
+        1/s of each element, and the innovations of the right side, over s.
+    gram : float64 array, shape (n, n)
+        Products of the columns with A⁻¹.
     """
 
-    counts: Integers
-    slots: Integers
     roots: Floats
     gain: Floats
     columns: Floats
     per: Floats
+    sifted: Floats
     gram: Floats
-    factor: Floats
-    ratio: Floats
 
 
 @kernel
-def empty_sieve(n_laws: int, dimension: int) -> Sieve:
-    """Return room for the factor of a mixture of at most so many laws."""
-    n = max(n_laws, WIDTH)
-    return Sieve(
-        np.zeros(2, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        np.zeros(n),
-        np.zeros((n, dimension)),
-        np.zeros((n, dimension)),
-        np.zeros(dimension),
-        np.zeros((n, n)),
-        np.zeros((n, n)),
-        np.zeros(1),
-    )
+def solve_pivots(
+    pivots: Pivots, weights: Floats, alpha: float, explore: float, right: Floats, size: int
+) -> tuple[Floats, float]:
+    """Solve Σy = v for the laws in all slots with a weight, and the uniform law, whose weight is ``explore``.
 
-
-@kernel
-def mix_pivots(sieve: Sieve, weights: Floats) -> None:
-    """Note which slots have weight; the mixture is factored when the first action is solved for."""
-    n = 0
+    Returns y, and what rounding may leave of v.
+    """
+    slots, roots, n = np.zeros(weights.size + WIDTH, dtype=np.int64), np.zeros(weights.size + WIDTH), 0
     for slot in range(weights.size):
         if weights[slot] != 0.0:
-            sieve.slots[n], sieve.roots[n] = slot, np.sqrt(weights[slot])
+            slots[n], roots[n] = slot, np.sqrt(weights[slot])
             n += 1
-    for c in range(n, WIDTH):
-        sieve.slots[c], sieve.roots[c] = 0, 0.0
-    sieve.counts[0], sieve.counts[1] = max(n, WIDTH), 0
-
-
-@kernel
-def solve_pivots(pivots: Pivots, sieve: Sieve, alpha: float, explore: float, action: Integers, size: int) -> Floats:
-    """Solve Σy = M for what was mixed and the uniform law, whose weight is ``explore``."""
-    n, slots = sieve.counts[0], sieve.slots
-    if n == WIDTH:
-        return _solve((slots[0], slots[1], slots[2]), pivots, sieve, alpha, explore, action, size)
-    return _solve(slots[:n], pivots, sieve, alpha, explore, action, size)
+    if n <= WIDTH:
+        return _solve((slots[0], slots[1], slots[2]), pivots, roots[:WIDTH], alpha, explore, right, size)
+    return _solve(slots[:n], pivots, roots[:n], alpha, explore, right, size)
 
 
 @kernel
 def _solve(
-    slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, explore: float, action: Integers, size: int
-) -> Floats:
-    """Solve for one action; the first is sifted while the mixture is factored."""
-    sifted, mean = np.empty(action.size), size / action.size
-    if sieve.counts[1]:
-        _sift(slots, pivots.share, sieve, action, mean, sifted)
-    else:
-        least = _factor(slots, pivots, sieve, alpha, action, mean, sifted)
-        _close(sieve, len(slots), explore, least)
-        sieve.counts[1] = 1
-    return _finish(slots, pivots.share, sieve, sifted, size)
+    slots: Any, pivots: Pivots, roots: Floats, alpha: float, explore: float, right: Floats, size: int
+) -> tuple[Floats, float]:
+    """Solve for one right side; with what it adds up to in actions taken off, what is left adds up to 0."""
+    n, d = len(slots), right.size
+    wide, long = np.empty((2, n, d)), np.empty((2, d))
+    sieve = Sieve(roots, wide[0], wide[1], long[0], long[1], np.empty((n, n)))
+    count = right.sum() / size
+    least = _factor(slots, pivots, sieve, alpha, right, count, size / d)
+    inner, small, trace = np.empty(n), np.empty((n, n)), 0.0
+    for c in range(n):
+        inner[c] = dot(sieve.columns[c], sieve.sifted)
+        for e in range(n):
+            small[c, e] = sieve.gram[c, e] + roots[c] * roots[e] / explore
+        small[c, c] += 1.0
+        trace += small[c, c]  # of a matrix whose eigenvalues are 1 and more
+    ratio = _ROUNDING * trace if least > 0.0 and explore > 0.0 else np.inf
+    taken, shift = _turn(sieve, small, inner, count, size)
+    return _finish(slots, pivots.share, sieve, taken, shift), ratio
 
 
 @kernel
-def _factor(
-    slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, action: Integers, mean: float, sifted: Floats
-) -> float:
-    """Write gains, 1/s, innovations of the columns and of M − m/d (over s), and products; return the least 1/s."""
+def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floats, count: float, mean: float) -> float:
+    """Write gains, 1/s, innovations of the columns and of v − count · m/d (over s), and products; return the least 1/s."""
     n, n_right = len(slots), len(slots) + 1
     share, noise, point, gain, columns = pivots.share, pivots.noise, pivots.point, sieve.gain, sieve.columns
     h, own, turned, k, roots = scratch(n), scratch(n), scratch(n), scratch(n), scratch(n)
@@ -144,14 +119,14 @@ def _factor(
     for c in range(n):
         roots[c] = sieve.roots[c]
     least = np.inf
-    for i in range(action.size):
+    for i in range(values.size):
         s = alpha
         for c in range(n):
             h[c] = share[slots[c], i]
             own[c] = roots[c] * roots[c] * noise[slots[c], i]
             right[c] = roots[c] * (point[slots[c], i] - mean)
             s += own[c]
-        right[n] = action[i] - mean
+        right[n] = values[i] - count * mean
         for c in range(n):
             q = spread[c * n] * h[0]
             for e in range(1, n):
@@ -169,7 +144,7 @@ def _factor(
                 spread[c * n + e] = faded - turned[c] * turned[e] * over
             spread[c * n + c] += own[c]
         _advance(h, k, right, state)
-        sifted[i] = right[n] * over
+        sieve.sifted[i] = right[n] * over
         for c in range(n):
             columns[c, i] = right[c]
             for e in range(n):
@@ -195,67 +170,33 @@ def _advance(h: Floats, k: Floats, right: Floats, state: Floats) -> None:
 
 
 @kernel
-def _sift(slots: Any, share: Floats, sieve: Sieve, action: Integers, mean: float, sifted: Floats) -> None:
-    """Write the innovations of M − m/d, over s."""
-    n, gain, per = len(slots), sieve.gain, sieve.per
-    h, k, state, right = scratch(n), scratch(n), scratch(n), scratch(1)
-    state[:] = 0.0
-    for i in range(action.size):
-        for c in range(n):
-            h[c], k[c] = share[slots[c], i], gain[c, i]
-        right[0] = action[i] - mean
-        _advance(h, k, right, state)
-        sifted[i] = right[0] * per[i]
-
-
-@kernel
-def _close(sieve: Sieve, n: int, explore: float, least: float) -> None:
-    """Factor what is of low rank; ``least`` is the least of 1/s, which must be positive."""
-    roots, small, trace = sieve.roots, np.empty((n, n)), 0.0
-    for c in range(n):
-        for e in range(n):
-            small[c, e] = sieve.gram[c, e] + roots[c] * roots[e] / explore
-        small[c, c] += 1.0
-        trace += small[c, c]
-    factor, _ = cholesky(small)
-    for c in range(n):
-        for e in range(n):
-            sieve.factor[c, e] = factor[c, e]
-    sieve.ratio[0] = _ROUNDING * trace if least > 0.0 and explore > 0.0 else np.inf
-
-
-@kernel
-def _turn(sieve: Sieve, inner: Floats, size: int) -> tuple[Floats, float]:
+def _turn(sieve: Sieve, small: Floats, inner: Floats, count: float, size: int) -> tuple[Floats, float]:
     """Return what is taken off of each column, and what is added to all elements at the end.
 
-    ``inner`` has the products of the columns with A⁻¹(M − m/d).
+    ``small`` is I + √w √wᵀ/γ + gram, ``inner`` has the products of the columns with A⁻¹(v − count · m/d).
     """
+    gram, roots, right, along = sieve.gram, sieve.roots, inner.copy(), 0.0
     n = inner.size
-    gram, roots, factor, right, along = sieve.gram, sieve.roots, np.empty((n, n)), inner.copy(), 0.0
     for c in range(n):
         for e in range(n):
-            factor[c, e] = sieve.factor[c, e]
-            right[c] -= gram[c, e] * roots[e]
+            right[c] -= count * gram[c, e] * roots[e]
+    factor, _ = cholesky(small)
     taken = cholesky_solve(factor, right)
     for c in range(n):
-        taken[c] += roots[c]
+        taken[c] += count * roots[c]
     for c in range(n):
         left = inner[c]
         for e in range(n):
             left -= gram[c, e] * taken[e]
         along += roots[c] * left
-    return taken, (1.0 - along) / size
+    return taken, (count - along) / size
 
 
 @kernel
-def _finish(slots: Any, share: Floats, sieve: Sieve, sifted: Floats, size: int) -> Floats:
+def _finish(slots: Any, share: Floats, sieve: Sieve, found: Floats, shift: float) -> Floats:
     """Go from the last element to the first, and shift all."""
-    n, gain, columns, per = len(slots), sieve.gain, sieve.columns, sieve.per
-    inner, result = np.empty(n), np.empty(sifted.size)
-    for c in range(n):
-        inner[c] = dot(columns[c], sifted)
-    found, shift = _turn(sieve, inner, size)
-    taken, state = scratch(n), scratch(n)
+    n, gain, columns, per, sifted = len(slots), sieve.gain, sieve.columns, sieve.per, sieve.sifted
+    result, taken, state = np.empty(sifted.size), scratch(n), scratch(n)
     for c in range(n):
         taken[c], state[c] = found[c], 0.0
     for i in range(sifted.size - 1, -1, -1):

@@ -1,4 +1,4 @@
-r"""Σ⁺M for mixtures of listed permutations and the uniform law, without a matrix.
+r"""Σ⁺v for mixtures of listed permutations and the uniform law, without a matrix.
 
 The uniform law has the eigenvalue 1 on the constant table and 1/(n−1) on tables whose rows and columns add up to 0, and these span
 all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M_a M_a^\top` over the heaviest permutations of the
@@ -241,12 +241,10 @@ def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
 
 
 @kernel
-def solve_matchings(mixture: Matchings, action: Integers, tolerance: float, limit: int) -> tuple[Floats, float, int]:
-    """Solve Σy = M; return y, the relative residual reached, in the norm of the preconditioner, and the number of steps."""
-    d = action.size
-    result, residual = np.zeros(d), np.empty(d)
-    for i in range(d):
-        residual[i] = action[i]
+def solve_matchings(mixture: Matchings, right: Floats, tolerance: float, limit: int) -> tuple[Floats, float, int]:
+    """Solve Σy = v, v in the span; return y, the relative residual in the norm of the preconditioner, and the number of steps."""
+    d = right.size
+    result, residual = np.zeros(d), right.copy()
     shaped, direction, product = np.empty(d), np.zeros(d), np.empty(d)
     first, energy = 0.0, 0.0
     step = 0

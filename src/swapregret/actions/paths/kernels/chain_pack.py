@@ -4,7 +4,7 @@ The formulas are in ``kernels.chain_solve``, which solves with what is packed he
 are in its order. ``laws`` is a ``PathChainLaws``.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,34 @@ from swapregret.compiled.kernel import kernel
 
 WIDTH = 4
 _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
+
+
+class PackedChains(NamedTuple):
+    """A mixture of chains.
+
+    Attributes
+    ----------
+    flow : float64 array, shape (groups, E, 4)
+        Weight · probability of each edge; empty places are chains that never move.
+    per_mass : float64 array, shape (groups, n, 4)
+        One over weight · probability of each vertex; 0 where that is 0.
+    per_flow, per_vertex : float64 arrays, shapes (E,) and (n,)
+        1 / Σ_c θ_c w_c x_c of each edge, and the same of each vertex.
+    per_share : float
+        1 / Σ_c θ_c w_c.
+    solved : float64 array, shape (q, E)
+        What the one chain makes of √((1 − θ_c) w_c) x_c, of the q chains that do not wander.
+    factor : float64 array, shape (q, q)
+        Of I + the products of these with those.
+    """
+
+    flow: Floats
+    per_mass: Floats
+    per_flow: Floats
+    per_vertex: Floats
+    per_share: float
+    solved: Floats
+    factor: Floats
 
 
 @kernel
@@ -48,7 +76,7 @@ def _shares(wandering: Floats, slots: Integers) -> Floats:
 
 
 @kernel
-def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
+def pack_chains(start: Places, laws: Any, mixed: Floats) -> PackedChains:
     """Put the chains in all slots with a weight side by side, and make the preconditioner."""
     slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
     for s in range(mixed.size):
@@ -57,11 +85,10 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
             n_mixed += 1
     slots, weights = slots[:n_mixed], weights[:n_mixed]
     flows, masses = laws.flow, laws.mass
-    packed, per_mass, per_flow, per_vertex = laws.packed, laws.per_mass, laws.per_flow, laws.per_vertex
     n_edges, n = flows.shape[1], masses.shape[1]
     n_groups = (slots.size + WIDTH - 1) // WIDTH
-    per_flow[:] = 0.0
-    per_vertex[:] = 0.0
+    packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
+    per_flow, per_vertex = np.zeros(n_edges), np.zeros(n)
     share, theta = 0.0, _shares(laws.wandering, slots)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
     for group in range(n_groups):
@@ -87,15 +114,13 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> None:
         if rest > _NEGLIGIBLE * share:
             scales[q], kept[q] = np.sqrt(rest), slots[c]
             q += 1
-    solved, gram = laws.solved, np.empty((q, q))
+    solved, gram = np.empty((q, n_edges)), np.empty((q, q))
     for c in range(q):
         _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
         for e in range(c + 1):
             gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c]) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
-    laws.factor[:q, :q] = factor
-    laws.per_share[0] = per_share
-    laws.counts[0], laws.counts[1] = n_groups, q
+    return PackedChains(packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
 
 
 @kernel

@@ -1,4 +1,4 @@
-r"""Σ⁺M for mixtures of Markov chains on the paths of a graph, without a matrix.
+r"""Σ⁺v for mixtures of Markov chains on the paths of a graph, without a matrix.
 
 For one chain Σ⁺ is known. Let :math:`x_e` be the probability of edge e and :math:`m_u` that of vertex u. The variance of a
 sum along the walk is the sum of what each step adds to it, so for a vector r in the span of the paths one solution of Σy = r is
@@ -14,27 +14,26 @@ the one chain having the marginals of :math:`\sum_c \theta_c w_c x_c`, and :math
 wanders: the expected sum of 1 − p over its steps, relative to the largest. Products of all chains are taken in one pass
 over the edges, four chains at a time.
 
-The graph is as in ``kernels.dag``; vectors are in the order of the graph. ``laws`` is a ``PathChainLaws``, packed by
-``kernels.chain_pack``.
+The graph is as in ``kernels.dag``; vectors are in the order of the graph.
 """
-
-from typing import Any
 
 import numpy as np
 
-from swapregret.actions.paths.kernels.chain_pack import WIDTH, lane_dot
+from swapregret.actions.paths.kernels.chain_pack import WIDTH, PackedChains, lane_dot
 from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
 
 @kernel
-def _energy(laws: Any, squares: float, leaving: Floats, residual: Floats, shift: Floats, inner: Floats) -> float:
+def _energy(
+    mixture: PackedChains, squares: float, leaving: Floats, residual: Floats, shift: Floats, inner: Floats
+) -> float:
     """Return rᵀ P⁻¹ r, and write what P⁻¹ r takes off at each vertex and, by the formula of Woodbury, of each column.
 
     ``squares`` is Σ r²/x, ``leaving`` what r adds up to over the edges that leave each vertex.
     """
-    per_vertex, per_share, factor, q = laws.per_vertex, laws.per_share[0], laws.factor, inner.size
+    per_vertex, per_share, factor, q = mixture.per_vertex, mixture.per_share, mixture.factor, inner.size
     for u in range(leaving.size):
         taken = leaving[u] * per_vertex[u]
         if u == 0:
@@ -42,7 +41,7 @@ def _energy(laws: Any, squares: float, leaving: Floats, residual: Floats, shift:
         shift[u] = taken
         squares -= leaving[u] * taken
     for c in range(q):
-        inner[c] = lane_dot(laws.solved[c], residual)
+        inner[c] = lane_dot(mixture.solved[c], residual)
     for c in range(q):
         value = inner[c]
         for e in range(c):
@@ -60,11 +59,11 @@ def _energy(laws: Any, squares: float, leaving: Floats, residual: Floats, shift:
 
 @kernel
 def _turn(
-    start: Places, laws: Any, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats
+    start: Places, mixture: PackedChains, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats
 ) -> None:
     """Write P⁻¹ r + ratio · direction."""
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    solved, q = laws.solved, inner.size
+    solved, q = mixture.solved, inner.size
     for u in range(start.size - 2):
         taken, k, last = shift[u], start[u], start[u + 1]
         while k + three < last:
@@ -92,7 +91,7 @@ def _turn(
 def _multiply(
     start: Places,
     head: Places,
-    laws: Any,
+    mixture: PackedChains,
     vector: Floats,
     sides: Floats,
     spare: Floats,
@@ -101,9 +100,9 @@ def _multiply(
 ) -> None:
     """Write Σ_c w_c E_c[M (M·v)], and what it adds up to over the edges that leave each vertex."""
     leaving[:] = 0.0
-    for group in range(laws.counts[0]):
+    for group in range(len(mixture.flow)):
         part = result if group == 0 else spare
-        _product(start, head, laws.packed[group], laws.per_mass[group], vector, sides, part, leaving)
+        _product(start, head, mixture.flow[group], mixture.per_mass[group], vector, sides, part, leaving)
         if group > 0:
             for k in range(result.size):
                 result[k] += spare[k]
@@ -183,17 +182,17 @@ def _step(per_flow: Floats, length: float, product: Floats, residual: Floats, sc
 
 @kernel
 def solve_chains(
-    start: Places, head: Places, laws: Any, right: Floats, tolerance: float, limit: int
+    start: Places, head: Places, mixture: PackedChains, right: Floats, tolerance: float, limit: int
 ) -> tuple[Floats, float, int]:
     """Solve Σy = r for r in the span of the paths; return y, the relative residual reached and the number of steps.
 
     The iteration ends at ``tolerance``, in the norm of the preconditioner, after ``limit`` steps, or where rounding leaves no
     direction.
     """
-    n, n_edges, per_flow = start.size - 1, head.size, laws.per_flow
+    n, n_edges, per_flow = start.size - 1, head.size, mixture.per_flow
     result, room, sides = np.zeros(n_edges), np.empty((4, n_edges)), np.zeros((2, n + 1, WIDTH))
     residual, direction, product, scaled = room[0], room[1], room[2], room[3]
-    spots, inner = np.zeros((3, n - 1)), np.empty(laws.counts[1])
+    spots, inner = np.zeros((3, n - 1)), np.empty(len(mixture.factor))
     leaving, change, shift = spots[0], spots[1], spots[2]
     residual[:] = right
     direction[:] = 0.0
@@ -202,15 +201,15 @@ def solve_chains(
         for k in range(start[u], start[u + 1]):
             leaving[u] += right[k]
     squares = _step(per_flow, 0.0, product, residual, scaled)
-    energy = _energy(laws, squares, leaving, residual, shift, inner)
+    energy = _energy(mixture, squares, leaving, residual, shift, inner)
     first, previous = energy, energy
     if not energy > 0.0:
         return result, 0.0, 0
     step = 0
     while True:
         ratio = energy / previous if step > 0 else 0.0
-        _turn(start, laws, scaled, shift, inner, ratio, direction)
-        _multiply(start, head, laws, direction, sides, scaled, product, change)
+        _turn(start, mixture, scaled, shift, inner, ratio, direction)
+        _multiply(start, head, mixture, direction, sides, scaled, product, change)
         curvature = lane_dot(direction, product)
         if not curvature > 0.0:
             break
@@ -221,7 +220,7 @@ def solve_chains(
             leaving[u] -= length * change[u]
         squares = _step(per_flow, length, product, residual, scaled)
         step += 1
-        previous, energy = energy, _energy(laws, squares, leaving, residual, shift, inner)
+        previous, energy = energy, _energy(mixture, squares, leaving, residual, shift, inner)
         if not energy > first * tolerance * tolerance or step == limit:
             break
     return result, np.sqrt(max(energy, 0.0) / first), step

@@ -13,7 +13,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import FULL, MADE, make_law, room
 from swapregret.actions.listed_laws import room_for_lists
-from swapregret.arrays import Floats, Integers, Vector
+from swapregret.arrays import Floats, Vector
 from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput
 from swapregret.learners.round.day import (
@@ -22,7 +22,6 @@ from swapregret.learners.round.day import (
     OUT_OF_ROOM,
     PLAYED,
     begin_round,
-    estimate,
     mix_slots,
 )
 from swapregret.learners.round.running import Running
@@ -31,13 +30,13 @@ from swapregret.learners.round.scale import start_learners
 from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
 from swapregret.policy import Policy
 
-_OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "has_inverse", "first_log")
+_OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "first_log")
 DERIVED = frozenset({"laws", "mix", "undo"})
 """Fields of a state that are made again from the others."""
 
 
 def rule_class(module: str, name: str, *settings: str) -> Any:
-    """Return the class of a rule: the five fields of every rule (``multiscale.scale_phases``), and settings of the player."""
+    """Return the class of a rule: the four fields of every rule (``multiscale.scale_phases``), and settings of the player."""
     return namedtuple(name, (*_OF_EVERY_RULE, *settings), module=module)
 
 
@@ -46,7 +45,7 @@ class Competitor(RunningPlayer):
 
     actions: ActionSet
     rule_class: ClassVar[Any]
-    """Its fields beyond the first five are named as attributes of the player."""
+    """Its fields beyond the first four are named as attributes of the player."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -60,7 +59,7 @@ class Competitor(RunningPlayer):
         """Return what does not change."""
         settings = [getattr(self, name) for name in self.rule_class._fields[len(_OF_EVERY_RULE) :]]
         windows = np.array(self._windows, dtype=np.int64)
-        return self.rule_class(windows, FEEDBACKS[self.feedback], 0.0, False, first_log, *settings)
+        return self.rule_class(windows, FEEDBACKS[self.feedback], 0.0, first_log, *settings)
 
 
 class PointPlayer(Competitor):
@@ -86,42 +85,33 @@ class PointPlayer(Competitor):
 
     def _running(self, offset: int) -> Running:
         (point, log_point), family, d = self._first, self._called, self.actions.dimension
-        laws, rank = room(family, self._n_slots, self._n_atoms), family.common.coordinates.size
-        state = begin_round(d, offset, start_learners(1, point, log_point), laws, self._n_slots, rank)
+        laws = room(family, self._n_slots, self._n_atoms)
+        state = begin_round(d, offset, start_learners(1, point, log_point), laws, self._n_slots)
         return Running(family, self._rule(log_point), state, DERIVED, self)
 
 
 @kernel
-def learn_what_pays(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> bool:
-    """Estimate the reward vector without a prediction: a day that pays nothing has the estimate 0."""
-    return reward == 0.0 or estimate(family, rule, state, action, seen, reward)
-
-
-@kernel
-def play_law(family: Any, rule: Any, state: Any, exploration: float) -> int:
+def play_law(state: Any, exploration: float) -> int:
     """Play the policy of slot 0 from now on, γ of the exploration policy mixed in."""
     mix = state.mix
     mix.is_new[0] = 1
     mix.weights[0] = 1.0 - exploration
     mix.weights[1] = exploration
-    mix_slots(family, rule, state)
+    mix_slots(state)
     return PLAYED
 
 
 @kernel
-def play_point(
-    family: Any, rule: Any, state: Any, point: Floats, log_point: Floats, played: Floats, exploration: float
-) -> int:
+def play_point(family: Any, state: Any, point: Floats, log_point: Floats, played: Floats, exploration: float) -> int:
     """Be at a point, and play the policy that ``played`` stands for; nothing has changed where it cannot be made."""
     code = make_law(family, state.laws, 0, played, log_point)
     if code != MADE:
         return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
-    learners, running = state.learners, state.tally.running
+    learners = state.learners
     for i in range(point.size):
         learners.points[0, i] = point[i]
         learners.log_points[0, i] = log_point[i]
-        running[i] = 0.0
-    return play_law(family, rule, state, exploration)
+    return play_law(state, exploration)
 
 
 def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import Common, Explore, draw, law_of, prepare, room, show_law
+from swapregret.actions.family import Common, Explore, draw, law_of, room, show_law, solve
 from swapregret.arrays import Floats, Integers, Words, as_integer
 from swapregret.compiled.bits import pack_rows, unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
@@ -62,10 +62,10 @@ def draw_from_table(family: Any, laws: Any, slot: int, rng: np.random.Generator)
     return unpack(family.words[a], family.common.dimension)
 
 
-@prepare.of(TableFamily)
-def prepare_nothing(family: Any, laws: Any, mix: Any, has_inverse: bool) -> int:
-    """Make nothing: no estimate needs Σ."""
-    return 0
+@solve.of(TableFamily)
+def solve_nothing(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+    """Solve nothing: no estimate needs Σ."""
+    return right, np.inf
 
 
 @show_law.of(TableFamily)
@@ -92,7 +92,7 @@ class ListedState(NamedTuple):
 
 
 @kernel
-def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> int:
+def play_weights(family: Any, state: Any, weights: Floats) -> int:
     """Play a weight for every action from now on."""
     mix, laws = state.mix, state.laws
     laws.chances[0] = listed_shares(weights)
@@ -103,14 +103,14 @@ def play_weights(family: Any, rule: Any, state: Any, weights: Floats) -> int:
     mix.is_new[0] = 1
     if mix.weights[0] == 0.0:
         mix.weights[0] = 1.0
-        mix_slots(family, rule, state)
+        mix_slots(state)
     return PLAYED
 
 
 @kernel
 def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the distribution that experts agree on."""
-    return play_weights(family, rule, state, state.own.point)
+    return play_weights(family, state, state.own.point)
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class ListedPlayer(Competitor):
     def _running(self, offset: int) -> Running:
         family, none = self._family, np.zeros(self.actions.dimension)
         n, learners = self.n_actions, start_learners(0, none, none)
-        common = begin_round(none.size, offset, learners, room(family, 2, n), 2, 0)
+        common = begin_round(none.size, offset, learners, room(family, 2, n), 2)
         state = ListedState(*common, self._own(n))
         return Running(family, self._rule(none), state, DERIVED, self)
 
