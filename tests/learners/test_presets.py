@@ -24,16 +24,29 @@ ACTIONS = MSets(10, 3)
 
 
 def test_multiscale() -> None:
-    """The practical schedule, γ = .02, the adaptive rate, eight decompositions, the predictor, an offset."""
+    """The practical schedule, γ = T^{-1/3}, the adaptive rate, eight decompositions, the predictor, an offset."""
     player = swap_combcp(ACTIONS, 100_000, preset="multiscale")
     learner = player.learner
     assert isinstance(player, SwapMaster)
     assert isinstance(learner, LazyComBCP)
     assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
-    assert (learner.exploration, learner.rates, learner.exploration_law) == (0.02, (AdaptiveRate(3.0),), None)
+    assert learner.exploration == pytest.approx(100_000 ** (-1 / 3))
+    assert (learner.rates, learner.exploration_law) == ((AdaptiveRate(3.0),), None)
     assert (learner.plan.kind, learner.plan.variants) == ("list", 8)
     assert (player.predictor_step, player.random_offset) == (0.2, True)
     assert learner.mu is ACTIONS.uniform_policy()
+
+
+def test_exploration_fades_with_what_is_seen() -> None:
+    """γ is n^{-1/3} for n numbers seen, at most .1, and 0 with full feedback."""
+
+    def gamma(horizon: int, feedback: str) -> float:
+        return float(swap_combcp(ACTIONS, horizon, feedback=feedback).learner.exploration)
+
+    assert gamma(300, "bandit") == gamma(1000, "bandit") == 0.1
+    assert gamma(8000, "bandit") == pytest.approx(0.05)
+    assert gamma(9000, "semi-bandit") == pytest.approx(27_000 ** (-1 / 3))
+    assert gamma(8000, "full") == 0.0
 
 
 def test_tables_are_as_long_as_the_set_can_fill() -> None:

@@ -189,23 +189,25 @@ class Pool:
             ]
         )
         played = self.shares()
-        moved = [False] * self.G
+        moved, forgets = [False] * self.G, [False] * self.G
         for g, member in enumerate(self.members):
+            fits = self.fits and g >= self.K
+            turn, rest = divmod(self.n_windows + 1, self.every[g]) if self.every[g] else (0, 1)
+            forgets[g] = g >= self.K and rest == 0
             if g < self.K and g < n_ending - 1:
                 member.begin()
                 moved[g] = True
-            elif g == n_ending - 1 < self.K or (
-                g >= self.K and self.every[g] and (self.n_windows + 1) % self.every[g] == 0
-            ):
-                if self.fits and g >= self.K:
+            elif forgets[g] and fits:
+                if not is_light[g] or turn % 2 == 0:
                     member.point = self.fitted(g, noise)
-                else:
-                    member.move(X)
+                    moved[g] = True
+            elif forgets[g] or g == n_ending - 1 < self.K:
+                member.move(X)
                 moved[g] = True
             else:
                 member.aggregate = member.aggregate + X
         for g, member in enumerate(self.members):
-            keep = member.keep if moved[g] else 1.0
+            keep = member.keep if forgets[g] else 1.0
             self.info[g], self.moment[g] = (
                 keep * (self.info[g] + self.new_info),
                 keep * (self.moment[g] + self.new_moment),

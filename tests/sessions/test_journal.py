@@ -498,7 +498,7 @@ def test_journals_of_other_configurations_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="those of journal"):
             Session(player(), journal=path, **(good | bad))
     with pytest.raises(InvalidInput, match="configured as the one"):
-        Session(player(exploration=0.1), journal=path, **good)
+        Session(player(exploration=0.2), journal=path, **good)
     assert path.read_bytes() == data
     assert Session(player(), journal=path, **good).reward_range == (0.0, 2.0)
 

@@ -14,8 +14,9 @@ class Ingredients:
 
     Attributes
     ----------
-    exploration : float or None
-        γ; None is the paper's H^{-1/3}, H the ratio of the top two windows.
+    exploration : float, "horizon" or "paper"
+        γ. "horizon" is T^{-1/3}, at most .1; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23). "paper" is H^{-1/3}, H
+        the ratio of the top two windows.
     exploration_law : str or None
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best policy of the set (D23).
     rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
@@ -42,7 +43,7 @@ class Ingredients:
         How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
     """
 
-    exploration: float | None = 0.02
+    exploration: float | str = "horizon"
     exploration_law: str | None = None
     rate: Rate | str = "adaptive"
     variants: int | None = None
@@ -66,7 +67,7 @@ PRESETS = {
     "adaptive": Ingredients(),
     "multiscale": Ingredients(),
     "paper": Ingredients(
-        exploration=None,
+        exploration="paper",
         exploration_law="spanner",
         rate="paper",
         variants=1,

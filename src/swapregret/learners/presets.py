@@ -21,6 +21,7 @@ Master = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
+_MOST_EXPLORATION = 0.1
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
@@ -103,7 +104,7 @@ def _make(
     check_name(feedback, FEEDBACKS, "feedback")
     windows = _schedule(actions, horizon, preset, schedule)
     is_adaptive = preset == "adaptive"
-    exploration = _exploration(mixed, windows)
+    exploration = _exploration(actions, mixed, feedback, horizon, windows)
     plan = plan_laws(
         actions,
         windows.windows[0],
@@ -157,8 +158,16 @@ def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule 
     return Schedule.practical(days, rank=actions.rank, size=max(1, actions.size))
 
 
-def _exploration(mixed: Ingredients, windows: Schedule) -> float:
-    return _ratio(windows, windows.n_scales) ** (-1.0 / 3.0) if mixed.exploration is None else mixed.exploration
+def _exploration(actions: ActionSet, mixed: Ingredients, feedback: str, horizon: int, windows: Schedule) -> float:
+    """Return γ: the number given, the paper's H^{-1/3}, or n^{-1/3} for n numbers seen (D23); 0 where all is seen anyway."""
+    if not isinstance(mixed.exploration, str):
+        return mixed.exploration
+    if check_name(mixed.exploration, ("horizon", "paper"), "exploration", "be a number or one of") == "paper":
+        return _ratio(windows, windows.n_scales) ** (-1.0 / 3.0)
+    if feedback == "full":
+        return 0.0
+    seen_per_day = max(1, actions.size) if feedback == "semi-bandit" else 1
+    return min(_MOST_EXPLORATION, float(seen_per_day * horizon) ** (-1.0 / 3.0))
 
 
 def _rates(

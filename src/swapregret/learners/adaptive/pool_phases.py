@@ -39,22 +39,25 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
 
 
 @kernel
-def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int) -> bool:
+def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int, is_light: Flags) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
-    Projections come first: if one fails, nothing has changed.
+    Light members that fit do so every other time only. Projections come first: if one fails, nothing has changed.
     """
     learners, fit, is_old = state.learners, state.fit, state.memory.is_old
     n, d = learners.points.shape
     n_cold = rule.windows.size - 1
     count = state.guard.n_windows[0] + 1
     points, logs = np.empty((n, d)), np.empty((n, d))
-    spreads, has_moved = np.zeros(n), np.zeros(n, dtype=np.bool_)
+    spreads, kept, has_moved = np.zeros(n), np.ones(n), np.zeros(n, dtype=np.bool_)
     for g in range(n):
         is_cold, every = g < n_cold, rule.update_every[g]
         if (is_cold and g != n_ending - 1) or (not is_cold and (every == 0 or count % every != 0)):
             continue
+        kept[g] = rule.retention[g]
         if rule.has_fit and not is_cold:
+            if is_light[g] and count // every % 2 == 1:
+                continue
             noise = state.tally.noise[0]
             tilted = fitted_tilt(family, fit, rule.basis, g - n_cold, noise, rule.boldness, rule.first_log)
         else:
@@ -66,11 +69,9 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
         points[g] = point
         logs[g] = log_point
         has_moved[g] = True
-    kept = np.ones(n)
     for g in range(n):
         if has_moved[g]:
             is_old[g] = 1
-            kept[g] = rule.retention[g]
             end_meta_day(learners, g, kept[g], learners.aggregates[g] + seen, spreads[g], points[g], logs[g])
         elif g < n_cold and g < n_ending - 1:
             begin_interval(learners, g, rule.first_point, rule.first_log)
@@ -227,8 +228,9 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     tally, guard, laws = state.tally, state.guard, state.laws
     n = state.weights.law.size
     seen = span_part(family, tally.running).copy()
-    gains = gains_of(state, seen, are_light(rule, state))
-    if not move_members(family, rule, state, seen, n_ending):
+    is_light = are_light(rule, state)
+    gains = gains_of(state, seen, is_light)
+    if not move_members(family, rule, state, seen, n_ending, is_light):
         return NOT_PROJECTED
     account(state, rule, seen, gains)
     is_renewed = are_renewed(rule, state, n_ending)
