@@ -60,6 +60,8 @@ class Common(NamedTuple):
     place : int64 array, shape (d,) or (0,)
         The place of each coordinate among those, −1 for the others.
     explore : Explore
+    orthonormal : float64 array, shape (d, r) or (0, 0)
+        An orthonormal basis of span(A) for ``span_part``; none where all vectors are in it, or the family brings that method.
     """
 
     dimension: int
@@ -69,6 +71,7 @@ class Common(NamedTuple):
     coordinates: Integers
     place: Integers
     explore: Explore
+    orthonormal: Floats
 
 
 @method
@@ -146,7 +149,7 @@ def show_law(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
     """Return the policy in a slot as a list; without rows where it is none."""
 
 
-def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> Common:
+def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool, has_basis: bool = True) -> Common:
     """Return what the learners must know of a set and its exploration policy.
 
     Parameters
@@ -156,7 +159,9 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> 
     has_moment : bool
         Whether Σ is wanted as a matrix.
     is_listed : bool
-        Whether μ is drawn from its list; otherwise the family draws from it.
+        Whether μ is drawn from its list; otherwise the family brings ``draw_explore``.
+    has_basis : bool
+        Whether ``span_part`` needs a basis of the span; not if the family brings the method.
     """
     d = actions.dimension
     coordinates, place = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -173,7 +178,9 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool) -> 
         for row, atom in zip(words, law.atoms, strict=True):
             pack_action(np.array(atom), row)
     explore = Explore(words, cumulative, np.array(mu.marginals()), moment)
-    return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore)
+    needs = has_basis and actions.rank < d
+    orthonormal = np.ascontiguousarray(actions.span.orthonormal) if needs else np.zeros((0, 0))
+    return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore, orthonormal)
 
 
 def policy_of(family: Any, laws: Any, slot: int, actions: Any, mu: Policy) -> Policy:

@@ -30,6 +30,7 @@ from swapregret.compiled.cholesky import CUT, cholesky, cholesky_solve, recover
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, elements_of_words, padded_rows
 from swapregret.compiled.vectors import centred_square
+from swapregret.compiled.vectors import span_part as part_in_columns
 
 
 class ListedLaws(NamedTuple):
@@ -224,9 +225,10 @@ def spread_of_point(family: Any, laws: Any, slot: int, point: Floats, aggregate:
 
 
 @span_part.default
-def whole_vector(family: Any, vector: Floats) -> Floats:
-    """Return the vector: actions span everything."""
-    return vector
+def part_of_basis(family: Any, vector: Floats) -> Floats:
+    """Project onto the span by its basis; return the vector where there is none, since actions span everything."""
+    orthonormal = family.common.orthonormal
+    return part_in_columns(orthonormal, vector) if orthonormal.size else vector
 
 
 @draw_explore.default

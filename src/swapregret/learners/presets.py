@@ -163,11 +163,11 @@ def _exploration(actions: ActionSet, mixed: Ingredients, feedback: str, horizon:
     if not isinstance(mixed.exploration, str):
         return mixed.exploration
     if check_name(mixed.exploration, ("horizon", "paper"), "exploration", "be a number or one of") == "paper":
-        return _ratio(windows, windows.n_scales) ** (-1.0 / 3.0)
+        return float(_ratio(windows, windows.n_scales) ** (-1.0 / 3.0))
     if feedback == "full":
         return 0.0
     seen_per_day = max(1, actions.size) if feedback == "semi-bandit" else 1
-    return min(_MOST_EXPLORATION, float(seen_per_day * horizon) ** (-1.0 / 3.0))
+    return float(min(_MOST_EXPLORATION, (seen_per_day * as_integer(horizon, "horizon", 1)) ** (-1.0 / 3.0)))
 
 
 def _rates(

@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions import listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
 from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import principal_partition, project_forests
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.vectors import span_part as part_in_columns
 
 _ = listed_laws
 
@@ -28,17 +27,13 @@ class Walk(NamedTuple):
 
 
 class ForestFamily(NamedTuple):
-    """Forests of a graph, in which ``unit`` and ``orders`` of the vertices they are listed, and how far outside a point may lie.
-
-    ``orthonormal`` is a basis of the span, empty where all vectors are in it.
-    """
+    """Forests of a graph, in which ``unit`` and ``orders`` of the vertices they are listed, and how far outside a point may lie."""
 
     common: Common
     graph: ForestGraph
     unit: int
     orders: Integers
     inside: float
-    orthonormal: Floats
     walk: Walk
 
 
@@ -72,12 +67,6 @@ def best_forest(family: Any, weights: Floats) -> Integers:
     """Return the heaviest forest, by Kruskal's rule."""
     graph = family.graph
     return heaviest_forest(weights, graph.tails, graph.heads, graph.n_vertices, graph.size)
-
-
-@span_part.of(ForestFamily)
-def forest_part(family: Any, vector: Floats) -> Floats:
-    """Project onto the span of the forests."""
-    return part_in_columns(family.orthonormal, vector) if family.orthonormal.size else vector
 
 
 @draw_explore.of(ForestFamily)

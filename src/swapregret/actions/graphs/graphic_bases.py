@@ -207,14 +207,12 @@ class GraphicBases(ActionSet):
         starts, edges, ends = self._graph.arcs
         none = np.zeros(0, dtype=np.int64)
         walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, starts, edges, ends)
-        is_whole = self.rank == self.dimension
         return (ForestGibbsFamily if is_gibbs else ForestFamily)(
             describe(self, mu, has_moment=has_moment, is_listed=steps is None),
             self.kernel_graph,
             self.mass_unit,
             self.orders(variants),
             INSIDE,
-            np.zeros((0, 0)) if is_whole else np.ascontiguousarray(self.span.orthonormal),
             walk,
         )
 

@@ -240,7 +240,9 @@ class MatchingSet(ActionSet):
             or (is_free and not (self.has_iteration and mu is self._uniform))
         ):
             return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform)
+        common = describe(
+            self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform, has_basis=False
+        )
         rows, columns = self.shape
         across, down = self.orders(variants)
         made = {"gibbs": PermutationGibbsFamily, "iterated": IteratedMatchingFamily}.get(kind, MatchingFamily)

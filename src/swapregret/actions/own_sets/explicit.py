@@ -133,7 +133,6 @@ class Explicit(ActionSet):
             *elements_of_rows(self._table.copy()),
             np.array(pack_rows(self._rows)),
             norms_of(range(variants), self.dimension),
-            np.zeros((0, 0)) if self.rank == self.dimension else np.ascontiguousarray(self.span.orthonormal),
         )
 
     def __repr__(self) -> str:

@@ -5,12 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions import listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, span_part, spread
+from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, spread
 from swapregret.actions.listed_laws import put_law
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.rows import row_mean, row_totals
 from swapregret.compiled.vectors import centred
-from swapregret.compiled.vectors import span_part as part_in_columns
 from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list
@@ -22,8 +21,7 @@ _ = listed_laws
 class ListedFamily(NamedTuple):
     """All actions: the ``table`` (N, d), by their elements and, packed, ``words``; the norms in which points are decomposed.
 
-    ``elements`` has the elements of all rows, ``ends`` where each begins and ends, ``norms`` a row per variant. ``orthonormal``
-    is a basis of the span, empty where all vectors are in it.
+    ``elements`` has the elements of all rows, ``ends`` where each begins and ends, ``norms`` a row per variant.
     """
 
     common: Common
@@ -32,7 +30,6 @@ class ListedFamily(NamedTuple):
     ends: Integers
     words: Words
     norms: Floats
-    orthonormal: Floats
 
 
 class ListedGibbsFamily(ListedFamily):
@@ -84,12 +81,6 @@ def best_listed(family: Any, weights: Floats) -> Integers:
     for i in range(row.size):
         action[i] = np.int64(row[i])
     return action
-
-
-@span_part.of(ListedFamily)
-def listed_part(family: Any, vector: Floats) -> Floats:
-    """Project onto the span of the actions."""
-    return part_in_columns(family.orthonormal, vector) if family.orthonormal.size else vector
 
 
 @project.of(ListedGibbsFamily)

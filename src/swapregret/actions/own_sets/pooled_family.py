@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
 from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
@@ -188,12 +188,6 @@ def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 def best_pooled(family: Any, weights: Floats) -> Integers:
     """Ask the oracle."""
     return ask(family.oracle, weights)
-
-
-@span_part.of(PooledFamily)
-def part_pooled(family: Any, vector: Floats) -> Floats:
-    """Project onto the span."""
-    return span_part(family.own, vector)
 
 
 @draw_explore.of(PooledFamily)

@@ -26,7 +26,6 @@ from swapregret.actions.family import (
     project,
     room,
     show_law,
-    span_part,
     spread,
 )
 from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
@@ -39,7 +38,7 @@ from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.policy import FinitePolicy, Policy
 
 _KEPT = 64
-_PROJECT, _LIST, _FETCH, _SPAN, _DRAW, _HYBRID, _GIBBS, _SPREAD = range(8)
+_PROJECT, _LIST, _FETCH, _DRAW, _HYBRID, _GIBBS, _SPREAD = range(7)
 _ = listed_laws
 
 
@@ -86,10 +85,6 @@ class PythonMethods:
         floats_at(target + words.nbytes, chances.size)[:] = chances
         return 0
 
-    def _span(self, given: int, target: int) -> int:
-        floats_at(target, self._d)[:] = self.actions.span.project(floats_at(given, self._d))
-        return 0
-
     def _draw(self, given: int, target: int) -> int:
         """Draw from the exploration policy, or from the Gibbs policy of exponents that come before the two seeds."""
         question = floats_at(given, self._d + 3)
@@ -117,7 +112,7 @@ class PythonMethods:
         floats_at(target, 1)[0] = self._policy(exponents.tobytes()).variance(vector.copy())
         return 0
 
-    _METHODS = (_project, _list, _fetch, _span, _draw, _hybrid, _gibbs, _spread)  # in the order of their numbers
+    _METHODS = (_project, _list, _fetch, _draw, _hybrid, _gibbs, _spread)  # in the order of their numbers
 
 
 class _Addressed(NamedTuple):
@@ -194,15 +189,6 @@ def list_oracle(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 def best_of_oracle(family: Any, weights: Floats) -> Integers:
     """Ask the oracle."""
     return ask(family.oracle, weights)
-
-
-@span_part.of(OracleFamily)
-def part_of_oracle(family: Any, vector: Floats) -> Floats:
-    """Project onto the span of the actions."""
-    part = vector.copy()
-    if family.common.rank < family.common.dimension:
-        call_python(family.address, _SPAN, vector, part)
-    return part
 
 
 @draw_explore.of(OracleFamily)

@@ -251,7 +251,7 @@ class DagPaths(ActionSet):
         is_projected = self.rank < self.dimension and not is_free
         joined, pivot = self.span.balance if is_projected else (np.zeros(0), np.zeros(0))
         parts = (
-            describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves),
+            describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves, has_basis=False),
             PathGraph(
                 graph.start.copy(),  # not read-only, which pickle forgets: the copy of a player needs no code of its own
                 graph.head.copy(),

@@ -209,7 +209,7 @@ class Product(ActionSet):
         rest_law = other_laws[0] if len(other_laws) == 1 else ProductPolicy(other_laws)
         first = self.parts[0].family(first_law, variants=variants, has_moment=False)
         second = self._rest.family(rest_law, variants=variants, has_moment=False)
-        common = describe(self, mu, has_moment=has_moment, is_listed=not own)
+        common = describe(self, mu, has_moment=has_moment, is_listed=not own, has_basis=False)
         return ProductFamily(common, first, second, self.parts[0].dimension, pair_levels(self.parts[0], self._rest))
 
     def __repr__(self) -> str:

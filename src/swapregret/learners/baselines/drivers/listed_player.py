@@ -155,7 +155,7 @@ class ListedPlayer(Competitor):
         columns, words = np.array(rows.T, dtype=np.float64, order="C"), pack_rows(rows)
         d, none = len(columns), np.zeros(0, dtype=np.int64)
         explore = Explore(np.zeros((0, words.shape[1]), dtype=np.uint64), np.zeros(0), np.zeros(d), np.zeros((0, 0)))
-        common = Common(d, actions.size, actions.rank, bool(actions.is_uniform), none, none, explore)
+        common = Common(d, actions.size, actions.rank, bool(actions.is_uniform), none, none, explore, np.zeros((0, 0)))
         return TableFamily(common, columns, words)
 
     @abstractmethod
