@@ -27,6 +27,11 @@ fingerprint: Any = numba._dispatcher.compute_fingerprint
 class HandleType(types.StructRef):  # type: ignore[misc]
     """The Numba type of a handle."""
 
+    @property
+    def key(self) -> Any:
+        """What tells it from others: the types of its parts. Their names, the default, may be those of two families."""
+        return self._fields
+
 
 class Handle(structref.StructRefProxy):  # type: ignore[misc]
     """What the entries of a learner take.
@@ -64,11 +69,19 @@ _known: dict[Any, tuple[Any, struct.Struct]] = {}
 
 def _kind_of(kept: tuple[Any, ...]) -> tuple[Any, struct.Struct]:
     """Return the type of a handle and its layout: made once for all values with the same classes and kinds of arrays."""
-    key = fingerprint(kept[:-1]), type(kept[-1])
+    key = fingerprint(kept[:-1]), *_classes(kept)
     if key not in _known:
         kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
         _known[key] = kind, _layout(kind)
     return _known[key]
+
+
+def _classes(part: Any) -> Iterator[type]:
+    """Yield the class of a value and, where it is a tuple, of all that is in it; two of one name are two."""
+    yield type(part)
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _classes(each)
 
 
 def _numbers(part: Any) -> Iterator[Any]:
