@@ -188,14 +188,22 @@ def mix_members(rule: Any, state: Any) -> None:
 
 @kernel
 def open_missing(family: Any, rule: Any, state: Any) -> int:
-    """Make the policies that members with weight lack."""
+    """Make the policies that members with weight lack, or that are to be made anew: ``n_atoms`` below 0.
+
+    A member whose point cannot be listed keeps the list it had until the next window.
+    """
     laws, has_tripped = state.laws, state.guard.has_tripped[0]
     n_cold = rule.windows.size - 1
     for g in range(state.weights.law.size):
         is_wanted = g < n_cold if has_tripped else state.weights.law[g] > LEAST_WEIGHT
-        if is_wanted and laws.n_atoms[g] == 0:
+        if not is_wanted:
+            laws.n_atoms[g] = max(0, laws.n_atoms[g])
+        elif laws.n_atoms[g] <= 0:
             code = open_policy(family, rule, state, g)
-            if code != PLAYED:
+            if code == NOT_PROJECTED and laws.n_atoms[g] < 0:
+                laws.n_atoms[g] = -laws.n_atoms[g]
+                state.memory.is_old[g] = 1
+            elif code != PLAYED:
                 return code
     return PLAYED
 
@@ -224,7 +232,7 @@ def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
 
 @kernel
 def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
-    """Let the members learn from a window, move the weights, and drop the policies that are to be made anew."""
+    """Let the members learn from a window, move the weights, and say which policies are to be made anew."""
     tally, guard, laws = state.tally, state.guard, state.laws
     n = state.weights.law.size
     seen = span_part(family, tally.running).copy()
@@ -243,7 +251,7 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
             check_guard(family, guard, rule.threshold)
     for g in range(n):
         if is_renewed[g]:
-            laws.n_atoms[g] = 0
+            laws.n_atoms[g] = -laws.n_atoms[g]
     return PLAYED
 
 

@@ -1,0 +1,49 @@
+"""The end of a window of the adaptive master, where something goes wrong."""
+
+from typing import Any
+
+import numpy as np
+
+import swapregret as sr
+from swapregret.actions.family import list_law
+from swapregret.actions.m_sets.kernels.subsets import list_systematic
+from swapregret.actions.m_sets.m_set_family import SubsetFamily
+from swapregret.arrays import Floats, Words
+
+
+class StubbornFamily(SubsetFamily):
+    """m-sets that list no point in which the first element is likely."""
+
+    __slots__ = ()
+
+
+@list_law.of(StubbornFamily)
+def list_unlikely(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """List a point, and say that it is outside if its first entry is above .6."""
+    words, chances = list_systematic(point, family.common.size, family.orders)
+    return words, chances, point[0] <= 0.6
+
+
+class Stubborn(sr.MSets):
+    """The set of that family."""
+
+    def family(self, mu: Any, **options: Any) -> Any:
+        """Return what compiled code sees."""
+        return StubbornFamily(*super().family(mu, **options))
+
+
+def test_members_whose_point_cannot_be_listed_keep_their_list() -> None:
+    """A session goes on with old lists, plays actions only, and lists again when points can be listed."""
+    actions = Stubborn(5, 2)
+    player = sr.swap_combcp(actions, 2000, swap_filter=False, guarded=False)
+    session = sr.Session(player, rng=0)
+    for _ in range(1000):
+        action = session.act().action
+        assert action.sum() == 2
+        session.observe(0.9 * action[0])
+    laws = session._state.state.laws
+    assert (laws.n_atoms[:-1] > 0).all()
+    points = session._state.state.learners.points
+    assert (points[:, 0] > 0.6).any()
+    assert (laws.marginals[:-1, 0] <= 0.6 + 1e-9).all()
+    assert np.isfinite(session.act().policy.marginals()).all()
