@@ -1,7 +1,7 @@
 """What a file may name: the only classes and functions that are ever made or called because a file says so.
 
-A file names each by the short name on the left. A new set, player or law needs one line here; a test fails if an exported one
-has none. Nothing else of the package, and nothing outside it, can be reached from a file: a player with a function of
+A file names each by the short name on the left. A new player or law needs one line here, a new set two; a test fails if an
+exported one has none. Nothing else of the package, and nothing outside it, can be reached from a file: a player with a function of
 one's own is made again by its owner and handed over.
 """
 

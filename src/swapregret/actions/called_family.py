@@ -31,6 +31,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Call, entry_address, family_of
 from swapregret.compiled.handle import open_handle
 from swapregret.compiled.kernel import addressed
+from swapregret.errors import InvalidInput
 
 _SHARED = (room, make_law, draw, show_law, spread, solve)
 
@@ -85,6 +86,12 @@ def called(family: Any, minimises: bool = False) -> Any:
         family = family.family
     if any(each.has_code_for(type(family)) for each in _SHARED):
         return family
+    if not family.common.explore.cumulative.size and not draw_explore.has_code_for(type(family)):
+        raise InvalidInput(
+            "a family must bring `draw_explore` where its exploration policy is no list",
+            f"{type(family).__name__} without it",
+            "Describe it with is_listed=True, or write the method.",
+        )
     parts = {name: called(part, minimises) for name, part in family._asdict().items() if hasattr(part, "common")}
     family = family._replace(**parts) if parts else family  # which would lose what is no field
     handle = open_handle(family, 0, 0, 0, 0)

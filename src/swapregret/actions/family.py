@@ -2,12 +2,12 @@
 
 A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
 (``compiled.methods``). A new family must give :func:`project`, :func:`list_law` and :func:`best`; everything else has a
-default. Sets that exist only in Python are behind ``OracleFamily``, which calls their methods.
+default. Sets that exist only in Python are behind ``OracleFamily`` or ``PooledFamily``, which call their methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
-actions (``actions.listed_laws``) and Σ is a dense matrix on r independent coordinates (``actions.listed_laws``). A family whose
-policies are no lists brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``solve``; and in Python :func:`law_of`,
-which makes an object of the policy in a slot.
+actions, and Σ is a dense matrix on r independent coordinates (``actions.listed_laws``). A family whose policies are no lists
+brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``solve``; and in Python :func:`law_of`, which makes an object
+of the policy in a slot. No method may write to its arguments.
 """
 
 # the bodies of stubs are never run
@@ -84,7 +84,7 @@ def project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, 
 
 @method
 def list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
-    """Return a point of conv(A) as a list: different actions, packed, their chances, and whether the point was inside."""
+    """Return a point of conv(A) as a list: actions, packed, their chances, and whether the point was inside."""
 
 
 @method

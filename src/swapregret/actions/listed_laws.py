@@ -232,8 +232,8 @@ def part_of_basis(family: Any, vector: Floats) -> Floats:
 
 
 @draw_explore.default
-def refuse_to_draw(family: Any, rng: np.random.Generator) -> Integers:
-    """Say that there is nothing to draw from: the exploration policy is a list."""
+def draw_nothing(family: Any, rng: np.random.Generator) -> Integers:
+    """Draw nothing: a family without this method has a list to draw from (``called_family``)."""
     return np.zeros(family.common.dimension, dtype=np.int64)
 
 

@@ -1,11 +1,13 @@
 r"""Checks of the laws a set offers, uniform, Gibbs, exploration, and of the family that shows it to compiled code."""
 
+from typing import Any
+
 import numpy as np
 
-from swapregret.actions.family import best, list_law, project, span_part
+from swapregret.actions.family import best, draw_explore, list_law, project, span_part
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.policy import Policy
@@ -49,7 +51,7 @@ def check_gibbs(case: SetCase) -> None:
 
 
 def check_family(case: SetCase) -> None:
-    """Check that compiled code sees the same set: oracle, projections, lists of actions and span of its family.
+    """Check that compiled code sees the same set: oracle, projections, lists, draws and span of its family, and writes to nothing.
 
     The family is asked as learners ask it; to hand all its arrays from Python to each method would take seconds to compile.
     """
@@ -59,8 +61,12 @@ def check_family(case: SetCase) -> None:
     family = called(actions.family(actions.exploration_policy()))
     near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
     advice = "Correct what the family gives, or inherit `family`."
+    if not family.common.explore.cumulative.size:
+        drawn = np.array([draw_explore(family, rng) for _ in range(20)])
+        require_members(drawn, case.is_member, "what `draw_explore` draws", advice)
     for spread in (0.0, 0.3, 1.0, 3.0):
         tilted = spread * rng.standard_normal(actions.dimension)
+        given = tilted.copy()
         value = float(best(family, tilted) @ tilted)
         agree(value, float(actions.argmax(tilted) @ tilted), _TOLERANCE, "`best` must be as good as `argmax`", advice)
         point, log_point, is_good = project(family, tilted, near)
@@ -78,6 +84,19 @@ def check_family(case: SetCase) -> None:
         seen = case.members @ span_part(family, tilted)
         must = "`span_part` must leave the total of every action as it is"
         agree(seen, case.members @ tilted, _HULL, must, advice)
+        agree(tilted, given, 0.0, "the methods of a family must not write to their arguments", advice)
+        outside = point.copy()
+        outside[int(np.argmax(point))] = 1.001
+        must = "`list_law` must say that a point with an entry above 1 is outside"
+        require(not _is_taken(family, outside), must, "that it is inside", advice)
+
+
+def _is_taken(family: Any, point: Vector) -> bool:
+    """Tell whether ``list_law`` takes a point for one of the hull; to refuse it is as good as to say that it is outside."""
+    try:
+        return bool(list_law(family, point)[2])
+    except SwapRegretError:
+        return False
 
 
 def check_exploration(case: SetCase) -> None:

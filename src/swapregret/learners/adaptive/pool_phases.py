@@ -23,7 +23,7 @@ from swapregret.learners.round.day import BANDIT, NOT_PROJECTED, OUT_OF_ROOM, PL
 from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
 
 LEAST_WEIGHT = 1e-3
-"""Members with less weight have no policy; those with less than this beyond the even share keep one that may be old."""
+"""Members with less weight have no policy. Those with less than this beyond the even share are light: theirs may be old."""
 _RENEWED = 2
 """Policies that are made anew, at most, where only a base window ends."""
 

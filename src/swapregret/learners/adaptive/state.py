@@ -39,7 +39,7 @@ class AdaptiveRule(NamedTuple):
     update_every : int64 array, shape (G,)
         Base windows between updates of members that do not follow the calendar; 0 for uniform play, which never updates.
     is_adaptive : bool
-        That the steps are; always True here.
+        Whether steps are adaptive; always True here.
     diameter, exploration, predictor_step : float
     feedback : int
     has_fit : bool

@@ -53,8 +53,8 @@ class Tally(NamedTuple):
     prediction : float64 array, shape (d,)
         R̂.
     pending, running, total : float64 arrays, shape (d,)
-        Σ (r − R̂·M) M over the days since the last window ended; the rest of the sum of their estimates; the sum of all
-        estimates before.
+        Of the days since the last window ended: Σ (r − R̂·M) M, which Σ⁺ turns into estimates when it ends, and what else their
+        estimates sum up to, ΣR̂. The sum of all estimates before.
     noise, n_seen : float64 arrays, shape (1,)
         σ̂², the running mean of what R̂ misses, squared: (r − R̂·M)² with bandit feedback, the mean over the chosen elements with
         semi-bandit; and how many days were seen with less than full feedback.
@@ -240,7 +240,7 @@ def copy_tally(source: Tally, target: Tally) -> None:
 @kernel
 def keep_for_undo(rule: Any, state: Any) -> None:
     """Keep the tally before a day that ends a window: if the window cannot end, the day has not been."""
-    if (state.tally.day[0] + state.tally.offset[0] + 1) % rule.windows[0] == 0:
+    if count_ending(rule.windows, state.tally.day[0] + state.tally.offset[0] + 1) > 0:
         copy_tally(state.tally, state.undo)
 
 
@@ -280,7 +280,7 @@ def remember(state: Any, rule: Any, action: Integers, seen: Floats, reward: floa
 
 
 @remember.default
-def forget(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+def note_nothing(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Take no note: the estimate is all there is to learn."""
 
 

@@ -87,7 +87,7 @@ def stop_tape(h: Any) -> None:
 
 @kernel
 def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
-    """Take back what was noted of a day beside its estimate."""
+    """Take back what was noted of a day beside its estimate: counts exactly, sums of rewards to rounding."""
     remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 

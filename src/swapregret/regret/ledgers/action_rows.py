@@ -57,9 +57,8 @@ class ActionRows:
         self._most_rows = capacity * max(1, d // 8)  # a row takes at most as much as eight numbers of a vector
         self._n_pools = min(max(1, capacity // 4), _MOST_POOLS)
         self._pooled = empty_pools(0, d)
-        self._whole = np.zeros(
-            0, dtype=np.bool_
-        )  # of the rows the log begins with; new rows are, as long as nothing was pooled
+        # of the rows the log begins with; new rows are whole as long as nothing was pooled
+        self._whole = np.zeros(0, dtype=np.bool_)
         self.log = _log(0, 0, d)
         self._fill(self._pieces())
 

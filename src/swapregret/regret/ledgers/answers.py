@@ -49,7 +49,6 @@ class Answers:
         V[M]·φ*(M), and V[M]·M, what M itself earned.
     rest : Matrix, shape (n_laws, dimension)
         What each unlisted law leaves to actions without a row; parallel for all of them, so they share one answer.
-    rest_choices : Actions, shape (n_laws, dimension)
     rest_best : Vector
     rest_weights : Vector
         The probability each unlisted law gives to actions without a row.
@@ -63,7 +62,6 @@ class Answers:
     best: Vector
     kept: Vector
     rest: Matrix
-    rest_choices: Actions
     rest_best: Vector
     rest_weights: Vector
 
@@ -104,9 +102,8 @@ def answer(actions: ActionSet, ledgers: Iterable[Ledger]) -> Answers:
     weights = np.maximum(0.0, 1.0 - chances.sum(axis=1))
     choices, best, kept = _answer_rows(actions, ledger, chances)
     rest = np.array([share * law.value for share, law in zip(weights, ledger.laws, strict=True)]).reshape(-1, d)
-    rest_choices = np.array([actions.argmax(row) for row in rest], dtype=np.int64).reshape(-1, d)
-    rest_best = (rest * rest_choices).sum(axis=1)
-    return Answers(actions, runs, ledger, chances, choices, best, kept, rest, rest_choices, rest_best, weights)
+    rest_best = np.array([row @ actions.argmax(row) for row in rest])
+    return Answers(actions, runs, ledger, chances, choices, best, kept, rest, rest_best, weights)
 
 
 def _chances(ledger: Ledger, keys: Words) -> Matrix:

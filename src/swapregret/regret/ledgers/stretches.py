@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Floats, Matrix, Vector, summed
+from swapregret.arrays import Floats, Integers, Matrix, Vector, summed
 from swapregret.compiled.kernel import kernel
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.tape import Tape
@@ -105,8 +105,8 @@ class TapeReader:
         self.n_laws = int(tape.n_laws[0])
         self.n_days = len(rewards)
         self._rebuild = rebuild
-        self.vectors, self.days, self.total, last = law_vectors(tape, np.require(rewards, np.float64, ["C", "W"]))
-        self.last = last.astype(np.int64)
+        given = np.require(rewards, np.float64, ["C", "W"])
+        self.vectors, self.days, self.total, self.last = law_vectors(tape, given)
 
     @property
     def earned(self) -> float:
@@ -143,7 +143,7 @@ class TapeReader:
 
 
 @kernel
-def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Integers]:
     """Return Σ w_t R_t and Σ w_t of every policy of a tape, and last of exploration; Σ R_t; and the last policy of each slot.
 
     Row t of ``rewards`` is the reward vector of day t of the tape.
@@ -152,7 +152,7 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Fl
     n_slots, d = tape.shares.shape[1], rewards.shape[1]
     vectors, days = np.zeros((n_laws + 1, d)), np.zeros(n_laws + 1)
     total, sums = np.zeros(d), np.empty(d)
-    current = np.full(n_slots, -1.0)
+    current = np.full(n_slots, -1)
     law, day = 0, 0
     for t in range(n_windows):
         while law < n_laws and tape.begins[law] <= t:
@@ -172,7 +172,7 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Fl
             share = tape.shares[t, s]
             if share == 0.0:
                 continue
-            e = n_laws if s == n_slots - 1 else int(current[s])
+            e = n_laws if s == n_slots - 1 else current[s]
             line = vectors[e]
             for i in range(d):
                 line[i] += share * sums[i]
