@@ -36,6 +36,9 @@ def totals(rewards: Any) -> None:
 
 CASES: dict[str, Callable[[], Any]] = {
     "a reward as text": lambda: observe("0.5"),
+    "a snapshot as text": lambda: sr.Session.from_bytes("x"),  # type: ignore[arg-type]
+    "progress that is a number": lambda: sr.play(PLAYER, sr.environments.iid(ACTIONS, 10, rng=0), progress=3),  # type: ignore[arg-type]
+    "tables of several shapes": lambda: sr.games.MatrixGame([np.ones((2, 3)), np.ones((2, 2))]),
     "a seed of thousands of digits": lambda: sr.Session(sr.baselines.uniform(ACTIONS), rng=10**5000),
     "a complex reward": lambda: observe(0.5 + 0j),
     "a reward that is True": lambda: observe(True),

@@ -69,6 +69,8 @@ def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[
 def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read metadata and arrays, or refuse with the reason; ``source`` names the file in the sentence."""
     start = len(_MAGIC) + 8
+    if not isinstance(data, bytes | bytearray):
+        raise _refusal(source, "be bytes", type(data).__name__, "Pass what `snapshot` returned.")
     if not data.startswith(_MAGIC) and not _MAGIC.startswith(data):
         raise _refusal(source, "be a file of this library", "a file of another kind")
     if len(data) < start + _DIGEST:

@@ -96,6 +96,10 @@ def play(
     for name, value in (("realised", realised), ("certificate", certificate)):
         if not isinstance(value, bool):
             raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")
+    if progress is not None and not callable(progress):
+        raise InvalidInput(
+            "`progress` must be a function of a number of days", shown(progress), "Leave it out, or pass one."
+        )
     if capacity is not None:
         as_integer(capacity, "capacity", 1)
     count, jobs = as_integer(replications, "replications", 1, MOST_REPLICATIONS), as_integer(n_jobs, "n_jobs", 1)

@@ -137,7 +137,7 @@ def _add_faults(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> JSONResponse:
         came = f"{request.method} {request.url.path[:80]}"
-        made = Refusal("a request must be one of those described at /docs", came, str(error.detail))
+        made = Refusal("a request must be one of those described at /docs", came, f"{error.detail}: look it up there.")
         return answer_to(made, error.status_code, error.headers)
 
     @app.exception_handler(Exception)

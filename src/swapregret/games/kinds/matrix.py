@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, pay, read_numbers, spec_of
 
@@ -52,7 +53,7 @@ class MatrixGame(RuledGame):
         if read.ndim < 2 or read.ndim != len(read) + 1 or min(read.shape) < 1 or not np.isfinite(read).all():
             raise InvalidInput(
                 "`tables` must be n arrays of finite numbers with n axes each, one axis per player, all of one shape",
-                f"something of shape {read.shape}" if read.size else "something else",
+                f"something of shape {read.shape}" if read.size else _shapes(tables),
                 "Give one payoff table per player.",
             )
         counts = read.shape[1:]
@@ -110,6 +111,12 @@ def pay_table(rule: Any, profile: Any, starts: Integers, first: int, last: int, 
             row = table[line * count : (line + 1) * count]
             for i in range(paid.size):
                 paid[i] += chance * row[i]
+
+
+def _shapes(tables: Any) -> str:
+    """Say what came instead of tables of one shape."""
+    shapes = [read_numbers(each).shape for each in tables] if isinstance(tables, list | tuple) else []
+    return f"tables of shapes {', '.join(map(str, shapes))}" if shapes else shown(tables)
 
 
 def _plain(name: Label) -> Any:
