@@ -29,7 +29,7 @@ from swapregret.experiments.paper_table1 import layered_dag
 
 SETS = "6,2/10,3/20,5"
 ALL_SETS = (
-    f"{SETS}/45,8/100,10/permutations 5/permutations 8/trees/paths/uneven paths/partitions 10 5/"
+    f"15,1/{SETS}/45,8/100,10/permutations 5/permutations 8/trees/paths/uneven paths/partitions 10 5/"
     'product "msets 5 2" "permutations 3"'
 )
 

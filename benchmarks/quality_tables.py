@@ -27,7 +27,7 @@ MINE = "adaptive"
 FOUR = (MINE, "multiscale", "single", "uniform")
 DOMINATED = "cells of 10 in which adaptive is dominated"
 LISTING = ("exp3", "blum_mansour", "ito", "treeswap")
-SMALL = ("6,2", "10,3", "permutations 5", 'product "msets 5 2" "permutations 3"')
+SMALL = ("15,1", "6,2", "10,3", "permutations 5", 'product "msets 5 2" "permutations 3"')
 LARGE = ("45,8", "100,10", "permutations 8", "paths", "partitions 10 5")
 LABELS = {
     "permutations 5": "permutations of 5",

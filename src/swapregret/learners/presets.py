@@ -21,7 +21,7 @@ Master = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
-_MOST_EXPLORATION = 0.1
+_MOST_EXPLORATION = 0.05
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
