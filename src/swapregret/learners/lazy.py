@@ -85,7 +85,7 @@ class LazyLearner(ABC):
     def __post_init__(self) -> None:
         check_settings(self)
         if not 0.0 <= self.exploration < 1.0:
-            raise InvalidInput("`exploration` must be in [0, 1)", repr(self.exploration), "0.02 is usual.")
+            raise InvalidInput("`exploration` must be in [0, 1)", repr(self.exploration), "0.05 is much already.")
 
     @cached_property
     def mu(self) -> Policy:
