@@ -226,7 +226,7 @@ class Lockstep:
         finally:
             room.seats[:] = 0
             for p in self._seated:
-                self.states[p].part()
+                self.states[p].let_go()
 
     def _play(self, taped: dict[int, Taped], means: Floats, n_rows: int, row: int, stop: int) -> None:
         """Play rows of a block; where compiled code needs a hand, help it."""

@@ -39,7 +39,7 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
 
 
 @kernel
-def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int, is_light: Flags) -> bool:
+def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_ending: int, is_light: Flags) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
     Light members that fit do so every other time only. Projections come first: if one fails, nothing has changed.
@@ -61,7 +61,7 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
             noise = state.tally.noise[0]
             tilted = fitted_tilt(family, fit, rule.basis, g - n_cold, noise, rule.boldness, rule.first_log)
         else:
-            tilted, v = tilt_learner(family, rule, learners, state.laws, g, g, learners.aggregates[g] + seen)
+            tilted, v = tilt_learner(family, rule, learners, state.laws, g, g, learners.aggregates[g] + window_sum)
             spreads[g] = v
         point, log_point, is_good = project(family, tilted, learners.log_points[g])
         if not is_good:
@@ -72,13 +72,13 @@ def move_members(family: Any, rule: Any, state: Any, seen: Floats, n_ending: int
     for g in range(n):
         if has_moved[g]:
             is_old[g] = 1
-            end_meta_day(learners, g, kept[g], learners.aggregates[g] + seen, spreads[g], points[g], logs[g])
+            end_meta_day(learners, g, kept[g], learners.aggregates[g] + window_sum, spreads[g], points[g], logs[g])
         elif g < n_cold and g < n_ending - 1:
             begin_interval(learners, g, rule.first_point, rule.first_log)
             is_old[g] = 1
         else:
             for i in range(d):
-                learners.aggregates[g, i] += seen[i]
+                learners.aggregates[g, i] += window_sum[i]
     if rule.has_fit:
         forget_days(fit, kept[n_cold:], count)
     return True
@@ -94,17 +94,17 @@ def are_light(rule: Any, state: Any) -> Flags:
 
 
 @kernel
-def gains_of(state: Any, seen: Floats, is_light: Flags) -> Floats:
+def gains_of(state: Any, window_sum: Floats, is_light: Flags) -> Floats:
     """Return what each member gained in a window, by its policy, or by its point where the policy may be old."""
     laws, points = state.laws, state.learners.points
     gains = np.empty(points.shape[0])
     for g in range(gains.size):
-        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] and not is_light[g] else points[g], seen)
+        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] and not is_light[g] else points[g], window_sum)
     return gains
 
 
 @kernel
-def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
+def account(state: Any, rule: Any, window_sum: Floats, gains: Floats) -> None:
     """Account for a window under the weights that were in force, then move them by what each member gained."""
     weights, memory, guard = state.weights, state.memory, state.guard
     n, d = state.learners.points.shape
@@ -112,17 +112,17 @@ def account(state: Any, rule: Any, seen: Floats, gains: Floats) -> None:
     for g in range(n):
         weight, played = weights.law[g], state.mix.weights[g]
         for i in range(d):
-            memory.seen[g, i] += weight * seen[i]
-            guard.held[g, parity, i] += played * seen[i]
+            memory.seen[g, i] += weight * window_sum[i]
+            guard.held[g, parity, i] += played * window_sum[i]
         memory.counts[g] += weight
         memory.squares[g] += weight * weight
     guard.n_windows[0] += 1
     forget = max(FORGET, 1.0 / guard.n_windows[0])
     mean, square = 0.0, 0.0
     for i in range(d):
-        mean += seen[i] / d
+        mean += window_sum[i] / d
     for i in range(d):
-        square += (seen[i] - mean) ** 2 / d
+        square += (window_sum[i] - mean) ** 2 / d
     memory.noise[0] += forget * (square - memory.noise[0])
     weigh(weights, gains, forget, rule.weight_step, rule.weight_spread)
 
@@ -235,12 +235,12 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     """Let the members learn from a window, move the weights, and say which policies are to be made anew."""
     tally, guard, laws = state.tally, state.guard, state.laws
     n = state.weights.law.size
-    seen = span_part(family, tally.running).copy()
+    window_sum = span_part(family, tally.running).copy()
     is_light = are_light(rule, state)
-    gains = gains_of(state, seen, is_light)
-    if not move_members(family, rule, state, seen, n_ending, is_light):
+    gains = gains_of(state, window_sum, is_light)
+    if not move_members(family, rule, state, window_sum, n_ending, is_light):
         return NOT_PROJECTED
-    account(state, rule, seen, gains)
+    account(state, rule, window_sum, gains)
     is_renewed = are_renewed(rule, state, n_ending)
     for g in range(n):
         if is_renewed[g]:

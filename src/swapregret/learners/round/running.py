@@ -148,14 +148,14 @@ class Running:
             self.open(np.random.default_rng(0) if rng is None else rng)
         return self._handle
 
-    def part(self) -> None:
+    def let_go(self) -> None:
         """Let go of the handle, and with it of the generator and the tape."""
         self._handle, self._rng = None, None
 
     def make(self) -> None:
         """Make all that is derived from the state."""
         self.end_window(0)
-        self.part()
+        self.let_go()
 
     def act(self, rng: np.random.Generator) -> Action:
         """Draw an action."""
@@ -198,7 +198,7 @@ class Running:
         except BaseException:
             if self._callbacks:
                 rng, self.state = self._rng, kept
-                self.part()
+                self.let_go()
                 h = self.handle(rng)
             restore(self.state.tally, dump(self.state.undo), "the state")
             if reward is not None:
@@ -264,7 +264,7 @@ class Running:
                 taped.go_on(row)
             taped.stop(n)
         finally:
-            self.part()
+            self.let_go()
         return self
 
     def seat(self, h: Any) -> tuple[int, int, int, int]:
