@@ -12,11 +12,13 @@ from swapregret.learners.player import Decision
 LADDER = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
 SETS = {
     "m-sets": (sr.MSets(6, 2), lambda literal: literal.m_sets(6, 2)),
+    "arms": (sr.MSets(4, 1), lambda literal: literal.m_sets(4, 1)),
     "permutations": (sr.Permutations(3), lambda literal: literal.matchings(3)),
     "paths": (sr.DagPaths(LADDER, source=0, sink=3), lambda literal: literal.paths(LADDER, 0, 3)),
 }
 WINDOWS, GAMMA, VARIANTS, HORIZON = (2, 6, 18, 54), 0.1, 2, 240
 CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("arms", "bandit", {}),
     ("m-sets", "bandit", {}),
     ("m-sets", "semi-bandit", {}),
     ("m-sets", "semi-bandit", {"guard_slack": 0.005}),
@@ -131,7 +133,8 @@ class Pool:
         for i, j in pairs if self.pools else []:
             v += 2.0 / len(pairs) * self.V2[i, j] / self.N2[i, j]
             spread += (2.0 / len(pairs)) ** 2 * self.S2[i, j] / self.N2[i, j] ** 2
-        errors = 0.7 * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 200.0 / max(1, self.n_windows))
+        careful = 0.7 * max(1.0, 2.0 / self.plain.size)
+        errors = careful * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 200.0 / max(1, self.n_windows))
         tau = errors * math.sqrt(2.0 * self.noise * spread)
         if tau == 0.0:
             return atom

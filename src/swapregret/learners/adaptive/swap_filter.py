@@ -6,10 +6,11 @@ shrunk towards what it paid while pairs of its elements were. In place of a the 
 added to the entries of a. On a set known by an oracle alone, M is the best of the known actions, and the oracle is not asked.
 After n base windows τ is
 
-.. math:: c\,\sqrt{2\log d}\,\sqrt{1 + 200/n}
+.. math:: c\,\max\bigl(1, \tfrac2m\bigr)\,\sqrt{2\log d}\,\sqrt{1 + 200/n}
 
 standard errors of an exchange of two elements. The first root is what the largest of d errors reaches; the second is for the
-heavy tails of sums of few estimates.
+heavy tails of sums of few estimates. With m = 1 an exchange gives up all that was recommended, of which nothing more is learned
+then: it must gain twice as much.
 """
 
 from typing import Any
@@ -88,7 +89,8 @@ def filter_list(family: Any, rule: Any, memory: Memory, laws: Any, words: Words,
     """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
     tails = 1.0 + _HEAVY_WINDOWS / max(1, n_windows)
     d = family.common.dimension
-    scale = rule.standard_errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
+    errors = rule.standard_errors * max(1.0, 2.0 / max(1, family.common.size))
+    scale = errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
     values, is_known = tilted_values(memory, words, rule.prior, scale)
     played = words.copy()
     if laws.used.size:
