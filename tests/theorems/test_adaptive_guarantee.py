@@ -137,7 +137,8 @@ def test_an_adversary_that_turns_trips_the_guard_and_then_the_cold_scales_play()
     cold = state.state.learners.points[: player.n_scales]
     laws = [player.actions.decompose(point.copy(), variants=player.learner.plan.variants) for point in cold]
     floor = mix([law.finite() for law in laws], np.full(player.n_scales, 1.0 / player.n_scales))
-    expected = mix([floor, player.actions.uniform_policy()], [0.98, 0.02])
+    gamma = player.learner.exploration
+    expected = mix([floor, player.actions.uniform_policy()], [1.0 - gamma, gamma])
     np.testing.assert_allclose(player.policy(state).cooccurrence(), expected.cooccurrence(), atol=1e-9)
     assert len(points) == 2000
 

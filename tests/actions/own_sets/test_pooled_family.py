@@ -173,7 +173,7 @@ def test_an_oracle_that_breaks_down_leaves_the_session_as_it_was(preset: str) ->
     players = [_player(preset) for _ in range(2)]
     oracle, sessions = players[0].actions._ask, [sr.Session(each, rng=3) for each in players]
     n_failures, oracle.error = 0, OracleFault("an oracle must answer", "nothing", "Ask again.")
-    for day in range(80):
+    for day in range(160):
         actions = [session.act().action for session in sessions]
         assert np.array_equal(*actions)
         reward, before = float(actions[0][:4].sum()) / 4.0, players[0].dump(sessions[0]._state)
