@@ -57,6 +57,8 @@ HORIZONS = {300: (16, 8), 1_000: (16, 8), MIDDLE_RUN: (4, 2), LONG_RUN: (2, 2), 
 """Replications on small and on large sets."""
 SHOWN = (LONG_RUN, "10,3")
 """Where every world has a column."""
+_LISTED = 3
+"""Dominated cells that are named in a row."""
 SEED = 77_000
 
 
@@ -116,13 +118,14 @@ def both(cells: list[dict[str, Any]], rewards: int = 3, swaps: int = 4) -> str:
 
 
 def lost(rows: dict[str, list[dict[str, Any]]]) -> str:
-    """Return in how many cells the first player is dominated, and both numbers of both players in each."""
+    """Return in how many cells the first player is dominated, and both numbers of both players in the first few."""
     found = dominated([cell for row in rows.values() for cell in row], MINE)
     shown = [
         f"`{ours['world']}` {both([ours], swaps=3)}, {label(other['player'])} {both([other], swaps=3)}"
         for ours, other in found
     ]
-    return f"{len(found)}" + (f": {'; '.join(shown)}" if shown else "")
+    more = [f"and {len(shown) - _LISTED} more"] if len(shown) > _LISTED else []
+    return f"{len(found)}" + (f": {'; '.join(shown[:_LISTED] + more)}" if shown else "")
 
 
 def table(headings: list[str], rows: list[list[str]]) -> str:
