@@ -26,7 +26,7 @@ from swapregret.actions.family import (
 )
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack
-from swapregret.compiled.cholesky import CUT, cholesky, cholesky_solve, recover
+from swapregret.compiled.cholesky import CUT, cholesky_solve, factorise, recover
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, elements_of_words, padded_rows
 from swapregret.compiled.vectors import centred_square
@@ -309,8 +309,8 @@ def solve_dense(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple
     sigma, inner, result = mixed_moment(laws.moments, weights), np.empty(n), np.zeros(right.size)
     for j in range(n):
         inner[j] = right[coordinates[j]]
-    factor, is_definite = cholesky(sigma)
-    found = cholesky_solve(factor, inner) if is_definite else recover(sigma) @ inner
+    is_definite = factorise(sigma)
+    found = cholesky_solve(sigma, inner) if is_definite else recover(mixed_moment(laws.moments, weights)) @ inner
     for j in range(n):
         result[coordinates[j]] = found[j]
     return result, 0.0 if is_definite else CUT

@@ -98,14 +98,13 @@ def _finish_rows(factor: Floats, first: int) -> None:
 
 
 @kernel
-def cholesky(matrix: Floats) -> tuple[Floats, bool]:
-    """Return the upper factor U of a symmetric matrix, A = Uᵀ U, and whether all pivots were safely positive.
+def factorise(factor: Floats) -> bool:
+    """Write the upper factor U of a symmetric matrix over it, A = Uᵀ U; tell whether all pivots were safely positive.
 
-    A pivot below 1e-14 of its diagonal entry has lost all its digits. Only the upper triangles are read and made.
+    A pivot below 1e-14 of its diagonal entry has lost all its digits. Only the upper triangle is read and written.
     """
-    n = matrix.shape[0]
-    factor = matrix.copy()
-    flat = factor.reshape(-1)
+    n = factor.shape[0]
+    flat, diagonal = factor.reshape(-1), np.diag(factor).copy()
     for first in range(0, n, 4):
         last = min(first + 4, n)
         if last == first + 4:
@@ -125,8 +124,8 @@ def cholesky(matrix: Floats) -> tuple[Floats, bool]:
                 for j in range(row.size):
                     row[j] -= p * a[j]
             pivot = row[0]
-            if not pivot > 1e-14 * matrix[i, i]:
-                return factor, False
+            if not pivot > 1e-14 * diagonal[i]:
+                return False
             root = np.sqrt(pivot)
             scale = 1.0 / root
             row[0] = root
@@ -134,7 +133,14 @@ def cholesky(matrix: Floats) -> tuple[Floats, bool]:
                 row[j] *= scale
         if last < n:
             _finish_rows(factor, first)
-    return factor, True
+    return True
+
+
+@kernel
+def cholesky(matrix: Floats) -> tuple[Floats, bool]:
+    """Return the upper factor of a symmetric matrix, which stays as it is, and whether all pivots were safely positive."""
+    factor = matrix.copy()
+    return factor, factorise(factor)
 
 
 @kernel

@@ -8,7 +8,6 @@ loads Numba.
 
 import ctypes
 import struct
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,9 @@ def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: Any) -> Hand
     kind, shape = _kind_of(kept)
     address = memory.meminfo_alloc(shape.size)
     owner = memory._MemInfo(address)
-    shape.pack_into((ctypes.c_char * shape.size).from_address(owner.data), 0, *_numbers(kept))
+    numbers: list[Any] = []
+    _put_numbers(kept, numbers)
+    shape.pack_into((ctypes.c_char * shape.size).from_address(owner.data), 0, *numbers)
     made: Handle = Handle._numba_box_(kind, owner)
     made.address, made.kept = address, kept
     return made
@@ -69,36 +70,33 @@ _known: dict[Any, tuple[Any, struct.Struct]] = {}
 
 def _kind_of(kept: tuple[Any, ...]) -> tuple[Any, struct.Struct]:
     """Return the type of a handle and its layout: made once for all values with the same classes and kinds of arrays."""
-    key = fingerprint(kept[:-1]), *_classes(kept)
+    key = fingerprint(kept[:-1]), _classes(kept)
     if key not in _known:
         kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
         _known[key] = kind, _layout(kind)
     return _known[key]
 
 
-def _classes(part: Any) -> Iterator[type]:
-    """Yield the class of a value and, where it is a tuple, of all that is in it; two of one name are two."""
-    yield type(part)
-    if isinstance(part, tuple):
-        for each in part:
-            yield from _classes(each)
+def _classes(part: Any) -> tuple[Any, ...]:
+    """Return the class of a value and, where it is a tuple, of all that is in it; two of one name are two."""
+    return (type(part), *map(_classes, part)) if isinstance(part, tuple) else (type(part),)
 
 
-def _numbers(part: Any) -> Iterator[Any]:
-    """Yield the numbers of a value, in the order in which Numba stores them; the owners of arrays are not among them."""
+def _put_numbers(part: Any, numbers: list[Any]) -> None:
+    """Append the numbers of a value, in the order in which Numba stores them; the owners of arrays are not among them."""
     if isinstance(part, tuple):
         for each in part:
-            yield from _numbers(each)
+            _put_numbers(each, numbers)
     elif isinstance(part, np.ndarray):
-        yield from (0, 0, part.size, part.itemsize, part.ctypes.data, *part.shape, *part.strides)
+        numbers += (0, 0, part.size, part.itemsize, part.ctypes.data, *part.shape, *part.strides)
     elif isinstance(part, np.random.Generator):
         interface = part.bit_generator.ctypes
         calls = (interface.next_uint64, interface.next_uint32, interface.next_double)
-        yield from (0, interface.state_address, interface.state.value)
-        yield from (ctypes.cast(each, ctypes.c_void_p).value for each in calls)
-        yield from (interface.bit_generator.value, 0, 0)
+        numbers += (0, interface.state_address, interface.state.value)
+        numbers += (ctypes.cast(each, ctypes.c_void_p).value for each in calls)
+        numbers += (interface.bit_generator.value, 0, 0)
     else:
-        yield part
+        numbers.append(part)
 
 
 def _layout(kind: Any) -> struct.Struct:

@@ -30,7 +30,7 @@ import numpy as np
 
 from swapregret.actions.family import span_part
 from swapregret.arrays import Floats, Integers
-from swapregret.compiled.cholesky import cholesky, cholesky_solve
+from swapregret.compiled.cholesky import cholesky_solve, factorise
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.adaptive.state import Basis, Fit
 
@@ -154,8 +154,8 @@ def _fitted(fit: Fit, basis: Basis, f: int, ridge: float, level: float) -> Float
                 line[j] += ridge * part[j]
         else:
             line[0] += ridge
-    factor, _ = cholesky(a)
-    found, place = cholesky_solve(factor, right), basis.place
+    factorise(a)
+    found, place = cholesky_solve(a, right), basis.place
     result = np.zeros(place.size)
     for i in range(place.size):
         if place[i] >= 0:

@@ -64,15 +64,17 @@ def enter_played(family: Any, guard: Guard, words: Words, chances: Floats, g: in
 
 @kernel
 def add_played(table: VectorTable, words: Words, chances: Floats, held: Floats) -> None:
-    """Add p·U to the row of each action."""
+    """Add p·U to the row of each action; a policy of one window has seen nothing in the even or nothing in the odd ones."""
     d = held.shape[1]
+    has_seen = (not is_zero(held[0]), not is_zero(held[1]))
     for a in range(chances.size):
         row = make_row(table, words[a])
         if row >= 0:
-            p, line = chances[a], table.values[row]
-            for i in range(d):
-                line[i] += p * held[0, i]
-                line[d + i] += p * held[1, i]
+            for parity in range(2):
+                if has_seen[parity]:
+                    p, line, vector = chances[a], table.values[row, parity * d : (parity + 1) * d], held[parity]
+                    for i in range(d):
+                        line[i] += p * vector[i]
 
 
 @kernel

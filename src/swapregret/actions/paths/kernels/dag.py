@@ -20,23 +20,21 @@ def best_path(start: Integers, head: Integers, edge: Integers, weights: Floats) 
     """Return the path of largest weight as an action; at each vertex the first best edge wins."""
     n = start.size - 1
     value = np.empty(n)
-    choice = np.empty(n, dtype=np.int64)
     value[n - 1] = 0.0
+    first, to, of = start.view(np.uint64), head.view(np.uint64), edge.view(np.uint64)
     for u in range(n - 2, -1, -1):
         best = -np.inf
-        chosen = 0
-        for k in range(start[u], start[u + 1]):
-            candidate = weights[edge[k]] + value[head[k]]
-            if candidate > best:
-                best = candidate
-                chosen = k
+        for k in range(first[u], first[u + 1]):
+            best = max(best, weights[of[k]] + value[to[k]])
         value[u] = best
-        choice[u] = chosen
     action = np.zeros(weights.size, dtype=np.int64)
-    at = np.int64(0)
-    while at < n - 1:
-        action[edge[choice[at]]] = 1
-        at = head[choice[at]]
+    at = np.uint64(0)
+    while at < n - 1:  # which edges are best is only asked along the path
+        k = first[at]
+        while weights[of[k]] + value[to[k]] < value[at]:
+            k += np.uint64(1)
+        action[of[k]] = 1
+        at = to[k]
     return action
 
 
