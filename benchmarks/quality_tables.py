@@ -198,7 +198,7 @@ def parts(cells: Cells) -> str:
     """Return the preset with one ingredient off at a time."""
     switches = ("trackers", "least-squares", "learned-weights", "swap-filter", "pooling", "guarded")
     players = (MINE, *(f"no-{name}" for name in switches), "one-variant", "multiscale")
-    return compare(cells, players, ("10,3", "20,5"))
+    return compare(cells, players, ("10,3", "20,5", "permutations 8"))
 
 
 def semi_bandit(cells: Cells) -> str:

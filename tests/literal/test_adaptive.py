@@ -1,6 +1,8 @@
 """The adaptive master, simulated slowly from its docstrings, against the library: weights, members, filter, guard and laws."""
 
 import math
+from collections import Counter
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,14 @@ import swapregret as sr
 from swapregret.learners.player import Decision
 
 LADDER = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+LAYERS = [[0], list(range(1, 13)), [13, 14, 15], [16]]
+GRID = [edge for left, right in pairwise(LAYERS) for edge in product(left, right)]
 SETS = {
     "m-sets": (sr.MSets(6, 2), lambda literal: literal.m_sets(6, 2)),
     "arms": (sr.MSets(4, 1), lambda literal: literal.m_sets(4, 1)),
     "permutations": (sr.Permutations(3), lambda literal: literal.matchings(3)),
     "paths": (sr.DagPaths(LADDER, source=0, sink=3), lambda literal: literal.paths(LADDER, 0, 3)),
+    "many edges": (sr.DagPaths(GRID, source=0, sink=16), lambda literal: literal.paths(GRID, 0, 16)),
 }
 WINDOWS, GAMMA, VARIANTS, HORIZON = (2, 6, 18, 54), 0.1, 2, 240
 CASES: list[tuple[str, str, dict[str, Any]]] = [
@@ -26,6 +31,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("permutations", "bandit", {}),
     ("paths", "bandit", {}),
     ("paths", "semi-bandit", {}),
+    ("many edges", "bandit", {"standard_errors": 0.1}),
     ("permutations", "bandit", {"guard_slack": 0.005}),
     ("permutations", "semi-bandit", {}),
     ("permutations", "full", {"guard_slack": 0.002}),
@@ -61,10 +67,12 @@ class Pool:
         self.new_info, self.new_moment = np.zeros((d, d)), np.zeros(d)
         self.weights, self.scores = np.full(self.G, 1.0 / self.G), np.zeros(self.G)
         self.variance = self.typical = 0.0
-        self.pools = options.get("pooling", True)
+        self.pools, self.careful = options.get("pooling", True), options.get("standard_errors", 0.7)
         self.V: dict[tuple[int, ...], np.ndarray] = {}
         self.V_square: dict[tuple[int, ...], float] = {}
-        self.V2, self.N2, self.S2 = np.zeros((d, d, d)), np.zeros((d, d)), np.zeros((d, d))
+        self.V2: dict[tuple[int, ...], np.ndarray] = {}
+        self.N2: dict[tuple[int, ...], float] = {}
+        self.S2: dict[tuple[int, ...], float] = {}
         self.noise = 0.0
         self.seen, self.count, self.square = np.zeros((self.G, d)), np.zeros(self.G), np.zeros(self.G)
         self.is_old = np.zeros(self.G, dtype=bool)
@@ -123,18 +131,26 @@ class Pool:
             self.instead[g] = {atom: self.replaced(atom) for atom in self.recommended[g]}
             self.is_old[g] = False
 
+    def parts(self, atom: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the pairs of an action's elements, or on a set with more than 48 elements each of them."""
+        chosen = [i for i in range(self.d) if atom[i]]
+        if not self.pools or self.plain.size == 1:
+            return []
+        return list(combinations(chosen, 2)) if self.d <= 48 else [(i,) for i in chosen]
+
     def replaced(self, atom: tuple[int, ...]) -> tuple[int, ...]:
         """Return the M that maximises v·M − τ|a ∖ M|."""
         if self.has_tripped:
             return atom
         a = np.array(atom)
         v, spread = self.V.get(atom, np.zeros(self.d)).copy(), self.V_square.get(atom, 0.0)
-        pairs = [(i, j) for i in range(self.d) for j in range(i) if atom[i] and atom[j] and self.N2[i, j] > 1e-3]
-        for i, j in pairs if self.pools else []:
-            v += 2.0 / len(pairs) * self.V2[i, j] / self.N2[i, j]
-            spread += (2.0 / len(pairs)) ** 2 * self.S2[i, j] / self.N2[i, j] ** 2
-        careful = 0.7 * max(1.0, 2.0 / self.plain.size)
-        errors = careful * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 200.0 / max(1, self.n_windows))
+        parts = [part for part in self.parts(atom) if self.N2.get(part, 0.0) > 1e-3]
+        for part in parts:
+            v += 2.0 / len(parts) * self.V2[part] / self.N2[part]
+            spread += (2.0 / len(parts)) ** 2 * self.S2[part] / self.N2[part] ** 2
+        careful = self.careful * max(1.0, 2.0 / self.plain.size)
+        days = max(1, self.n_windows * self.base)
+        errors = careful * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 100.0 * self.plain.rank / days)
         tau = errors * math.sqrt(2.0 * self.noise * spread)
         if tau == 0.0:
             return atom
@@ -145,20 +161,19 @@ class Pool:
 
     def close(self, g: int) -> None:
         """Enter what was seen under a member's policy."""
-        together = np.zeros((self.d, self.d))
+        together: Counter[tuple[int, ...]] = Counter()
         for atom, p in self.recommended[g].items():
             if self.count[g] > 0.0:
                 self.V[atom] = self.V.get(atom, np.zeros(self.d)) + p * self.seen[g]
                 self.V_square[atom] = self.V_square.get(atom, 0.0) + p * p * self.square[g]
-                together += p * np.outer(atom, atom)
+                for part in self.parts(atom):
+                    together[part] += p
             b = self.instead[g][atom]
             self.U[b] = self.U.get(b, np.zeros((2, self.d))) + p * self.held[g]
-        for i in range(self.d):
-            for j in range(i):
-                c = together[i, j]
-                self.V2[i, j] += c * self.seen[g]
-                self.N2[i, j] += c * self.count[g]
-                self.S2[i, j] += c * c * self.square[g]
+        for part, c in together.items():
+            self.V2[part] = self.V2.get(part, np.zeros(self.d)) + c * self.seen[g]
+            self.N2[part] = self.N2.get(part, 0.0) + c * self.count[g]
+            self.S2[part] = self.S2.get(part, 0.0) + c * c * self.square[g]
         self.seen[g], self.count[g], self.square[g], self.held[g] = 0.0, 0.0, 0.0, 0.0
 
     def guess_swap_regret(self) -> float:

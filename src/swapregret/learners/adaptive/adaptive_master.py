@@ -26,6 +26,7 @@ from swapregret.learners.adaptive.state import (
     start_memory,
     start_weights,
 )
+from swapregret.learners.adaptive.swap_filter import PAIRS_LIMIT
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, begin_round
@@ -35,8 +36,6 @@ from swapregret.learners.round.scale import start_learners
 
 _ = phases
 
-PAIRS_LIMIT = 48
-"""Elements above which nothing is pooled by pairs: memory is d³."""
 _UPDATES_PER_MEMORY = 8
 _NOISY_ESTIMATES = 16
 _SLOWER = 3.0
@@ -135,6 +134,14 @@ class AdaptiveMaster(Master):
         place[J] = np.arange(rank)
         return Basis(place, np.array([span.project(unit)[J] for unit in np.eye(d)[J]]))
 
+    @property
+    def _n_parts(self) -> int:
+        """Return how many parts of actions the filter learns from; none where an action is one element, or there are very many."""
+        d = self.actions.dimension
+        if not (self.swap_filter and self.pooling and self.actions.size > 1 and d <= DENSE_LIMIT):
+            return 0
+        return d * (d - 1) // 2 if d <= PAIRS_LIMIT else d
+
     def _waits(self, memory: float) -> int:
         """Return how many base windows a member with a memory of so many days waits between updates: an eighth of it."""
         return max(1, int(memory / (_UPDATES_PER_MEMORY * self.schedule.windows[0])))
@@ -172,12 +179,11 @@ class AdaptiveMaster(Master):
         )
         d = family.common.dimension
         n_atoms = room_for_lists(self.actions, learner.plan.variants)
-        pools = self.pooling and d <= PAIRS_LIMIT
         learners, laws = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
         state = AdaptiveState(
             *begin_round(d, offset, learners, laws, n + 1),
             start_weights(n),
-            start_memory(n, d, n_atoms, self.capacity, filters=self.swap_filter, pools=pools),
+            start_memory(n, d, n_atoms, self.capacity if self.swap_filter else 0, self._n_parts),
             start_guard(n, d, self.capacity, is_guarded=self.guarded),
             start_fit(n - n_cold, d, int((rule.basis.place >= 0).sum())) if self.fits else start_fit(0, 0, 0),
         )

@@ -92,10 +92,10 @@ class Weights(NamedTuple):
     law: Floats
 
 
-class Pairs(NamedTuple):
-    """What was seen while two elements were recommended together, one row per pair; no rows where there is no pooling.
+class Parts(NamedTuple):
+    """What was seen while a part of an action was recommended, one row per part; no rows where there is no pooling.
 
-    ``values`` (P, d) is V2 = Σ c·E, ``counts`` and ``squares`` (P) are Σ c·n and Σ c²·n², c the chance of the pair.
+    ``values`` (P, d) is V2 = Σ c·E, ``counts`` and ``squares`` (P) are Σ c·n and Σ c²·n², c the chance of the part.
     """
 
     values: Floats
@@ -118,7 +118,7 @@ class Memory(NamedTuple):
     ----------
     table : VectorTable
         V[a] by recommended action, with Σ p²n² as its square; without rows where there is no filter.
-    pairs : Pairs
+    parts : Parts
     noise : float64 array, shape (1,)
         σ², the running variance of an entry of X.
     seen : float64 array, shape (G, d)
@@ -132,7 +132,7 @@ class Memory(NamedTuple):
     """
 
     table: VectorTable
-    pairs: Pairs
+    parts: Parts
     noise: Floats
     seen: Floats
     counts: Floats
@@ -196,13 +196,12 @@ def start_weights(n_members: int) -> Weights:
     return Weights(np.zeros(n_members), np.zeros(1), np.zeros(1), np.full(n_members, 1.0 / n_members))
 
 
-def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, *, filters: bool, pools: bool) -> Memory:
-    """Return a memory of nothing."""
-    d, n_words = dimension, (dimension + 63) // 64
-    p = d * (d - 1) // 2 if filters and pools else 0
+def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, n_parts: int) -> Memory:
+    """Return a memory of nothing, with room for ``capacity`` actions and the rows of so many parts."""
+    d, n_words, p = dimension, (dimension + 63) // 64, n_parts
     return Memory(
-        empty_vectors(capacity if filters else 0, n_words, d),
-        Pairs(np.zeros((p, d)), np.zeros(p), np.zeros(p)),
+        empty_vectors(capacity, n_words, d),
+        Parts(np.zeros((p, d)), np.zeros(p), np.zeros(p)),
         np.zeros(1),
         np.zeros((n_members, d)),
         np.zeros(n_members),
