@@ -24,21 +24,11 @@ Location = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A file as text.
+    """A file as text."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file, as it was given.
-    header : tuple of str
-        The names of the columns; empty where the file has none.
-    rows : tuple of (int, tuple of str)
-        The line on which a row begins, counted from 1, and its cells: as many as the header has, or the first row.
-    """
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    name: str  # of the file, as it was given
+    header: tuple[str, ...]  # the names of the columns; empty where the file has none
+    rows: tuple[tuple[int, tuple[str, ...]], ...]  # the line it begins on, from 1, and its cells
 
 
 def read_csv(

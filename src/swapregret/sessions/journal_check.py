@@ -13,35 +13,17 @@ Path_ = str | os.PathLike[str]
 
 
 class JournalReport(NamedTuple):
-    """What a journal holds.
+    """What a journal holds."""
 
-    Attributes
-    ----------
-    snapshot_day, snapshot_bytes : int
-        Where the last snapshot stands, and how long it is.
-    n_events : int
-        Whole events after it.
-    n_days, n_skipped : int
-        Days closed after them, and how many of those without feedback.
-    open_days : tuple of int
-        Decisions that wait for their reward.
-    tail : int
-        Bytes after the last whole record.
-    damage : str or None
-        What is wrong there; None where it is only a record that was never finished, or nothing.
-    replay : str
-        Whether the events lead to the decisions they record.
-    """
-
-    snapshot_day: int
+    snapshot_day: int  # where the last snapshot stands
     snapshot_bytes: int
-    n_events: int
-    n_days: int
-    n_skipped: int
-    open_days: tuple[int, ...]
-    tail: int
-    damage: str | None
-    replay: str
+    n_events: int  # whole events after it
+    n_days: int  # days closed after them
+    n_skipped: int  # how many of those without feedback
+    open_days: tuple[int, ...]  # decisions that wait for their reward
+    tail: int  # bytes after the last whole record
+    damage: str | None  # what is wrong with them; None: nothing, or a record that was never finished
+    replay: str  # whether the events lead to the decisions they record
 
 
 def check_journal(path: Path_) -> JournalReport:

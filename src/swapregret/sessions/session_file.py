@@ -29,35 +29,17 @@ _MOST = 2**63
 
 
 class SessionHeader(NamedTuple):
-    """The header of a session file, as the file has it.
+    """The header of a session file, as the file has it."""
 
-    Attributes
-    ----------
-    player : object
-        The configuration, as ``learners.config`` wrote it, or None.
-    reward_range : list of two numbers
-    is_cost : bool
-    max_open : int
-    entropy : int or None
-    rng : dict
-        The state of the generator.
-    counts : list of three int
-        Days acted, closed and skipped.
-    open : list of int
-        Decisions that wait for their reward, oldest first.
-    laws : list of int
-        Those among them that were drawn from another state than the last.
-    """
-
-    player: Any
+    player: Any  # the configuration, as ``learners.config`` wrote it, or None
     reward_range: list[float]
     is_cost: bool
     max_open: int
     entropy: int | None
-    rng: dict[str, Any]
-    counts: list[int]
-    open: list[int]
-    laws: list[int]
+    rng: dict[str, Any]  # the state of the generator
+    counts: list[int]  # days acted, closed and skipped
+    open: list[int]  # decisions that wait for their reward, oldest first
+    laws: list[int]  # those among them that were drawn from another state than the last
 
 
 def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
