@@ -103,8 +103,11 @@ class Network:
 
     def numbers(self, attribute: str) -> Vector:
         """Return an attribute as a vector of finite numbers, one per edge."""
+        if attribute not in self.attributes:
+            has = f"It has {sorted(self.attributes)}."
+            raise InvalidInput("`attribute` must be one the network has", repr(attribute), has)
         values: list[float] = []
-        for edge, value in zip(self.edges, self._column(attribute), strict=True):
+        for edge, value in zip(self.edges, self.attributes[attribute], strict=True):
             try:
                 number = float(value)  # type: ignore[arg-type]
             except (TypeError, ValueError, OverflowError):
@@ -114,13 +117,6 @@ class Network:
                 raise InvalidInput(must, f"{value!r} on {edge!r}", "Complete the file, or choose another attribute.")
             values.append(number)
         return frozen(np.array(values, dtype=np.float64))
-
-    def _column(self, attribute: str) -> tuple[object, ...]:
-        if attribute not in self.attributes:
-            raise InvalidInput(
-                "`attribute` must be one the network has", repr(attribute), f"It has {sorted(self.attributes)}."
-            )
-        return self.attributes[attribute]
 
     def _keep(self, kept: Sequence[int], *, directed: bool, edges: Sequence[Edge] | None = None) -> "Network":
         """Return some edges with their attributes, turned round where ``edges`` says so."""
