@@ -112,7 +112,7 @@ def network_of(values: Mapping[str, Any], folder: Path, *, directed: bool) -> Ne
         if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
             do = 'Write e.g. [["s", "a"], ["a", "t"]].'
             raise InvalidInput("`edges` must be a list of pairs", shown(edges), do)
-        return Network(tuple((tail, head) for tail, head in edges), directed=directed)
+        return Network(tuple(edges), directed=directed)
     if "file" not in values:
         raise InvalidInput("a set on a graph must have `file` or `edges`", f"{sorted(values)}", "Add one of them.")
     path = folder / str(values["file"])
