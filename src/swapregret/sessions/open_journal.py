@@ -41,12 +41,10 @@ class _Renewal:
     def __init__(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
         self.payloads: list[bytes] = []
         self.handle, self.hidden, self.checksum = -1, Path(), 0
-        self._given = (path, make, lock)
-        self.thread = Thread(target=self._write, name="swapregret journal", daemon=True)
+        self.thread = Thread(target=self._write, args=(path, make, lock), name="swapregret journal", daemon=True)
         self.thread.start()
 
-    def _write(self) -> None:
-        path, make, lock = self._given
+    def _write(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
         record, self.checksum = records([make()])
         with contextlib.suppress(OSError, SwapRegretError):  # the journal in use holds everything
             self.handle, self.hidden = write_beside(path, MAGIC + record, lock)
