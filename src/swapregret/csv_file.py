@@ -34,22 +34,10 @@ class CsvTable:
 def read_csv(
     path: Location, *, has_header: bool | None = True, has_comments: bool = False, delimiter: str = ","
 ) -> CsvTable:
-    r"""Read a CSV file.
+    r"""Read a CSV file, or name the line that cannot be used.
 
-    Parameters
-    ----------
-    path : path
-    has_header : bool, optional
-        Whether the first row names the columns; None looks: a row with a cell that is not a number does.
-    has_comments : bool
-        Whether lines that begin with ``#`` are left out.
-    delimiter : str
-        What separates the cells.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the line that cannot be used.
+    Where ``has_header`` is None, the first row names the columns if it has a cell that is not a number. With ``has_comments``
+    lines that begin with ``#`` are left out.
 
     Examples
     --------

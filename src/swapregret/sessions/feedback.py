@@ -17,13 +17,7 @@ _SLACK = 1e-12
 
 
 def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int | None, call: str) -> Decision:
-    """Return the decision that a call means: the only one that waits, the one given, or the one made on a day.
-
-    Raises
-    ------
-    ProtocolError
-        If it means none of those that wait, or not one alone.
-    """
+    """Return the decision that a call means, or refuse: the only one that waits, the one given, or the one made on a day."""
     if day is not None and decision is not None:
         raise ProtocolError(
             "a decision must be named in one way", f"{call}() with `decision` and `day`", "Leave out one of the two."

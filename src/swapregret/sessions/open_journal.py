@@ -58,20 +58,10 @@ class _Renewal:
 
 
 class Journal:
-    """An open journal, locked against a second writer.
+    """An open journal, locked against a second writer; where there is no file yet, ``begin`` makes it.
 
-    Parameters
-    ----------
-    path : path
-        Where the journal is, or will be: the file is made by ``begin``.
-    sync : bool
-        Whether to wait for the disk after each event. Without it an acknowledged event survives the death of the
-        process, but not of the machine.
-
-    Attributes
-    ----------
-    n_events : int
-        Events since the last snapshot.
+    With ``sync`` it waits for the disk after each event. Without it an acknowledged event survives the death of the process,
+    but not of the machine. ``n_events`` counts those since the last snapshot.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
