@@ -1,6 +1,5 @@
 """What a problem is: its description as clients send it, and the player, session and numbers it stands for."""
 
-import contextlib
 import json
 import secrets
 from collections.abc import Mapping
@@ -21,7 +20,6 @@ from swapregret.units import Range, read_units
 
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
-_REHEARSAL = 64
 _SHOWN = 1024
 
 
@@ -73,7 +71,7 @@ class Problem:
         self.shown = lru_cache(_SHOWN)(self._shown)
 
     def new_session(self) -> "sr.Session[Any]":
-        """Return a session before day 0; the same one every time."""
+        """Return a session before day 0, the same one every time; what its days need is then compiled."""
         spec = self.spec
         return sr.Session(
             self.player,
@@ -82,16 +80,6 @@ class Problem:
             cost_range=spec.cost_range,
             max_open=spec.max_open,
         )
-
-    def rehearse(self) -> None:
-        """Play some days that nobody sees, so that compiled code is there before the first request waits for it."""
-        session = self.new_session()
-        least, size = self.units.declared[0], self.actions.size
-        with contextlib.suppress(SwapRegretError):
-            for _ in range(_REHEARSAL):
-                decision = session.act()
-                length = self.actions.dimension if self.spec.feedback == "full" else len(decision.elements)
-                session.observe(least if self.spec.feedback == "bandit" else np.full(length, least / size), decision)
 
     def _shown(self, packed: str) -> tuple[list[Any], str]:
         """Return an action as clients get it and as people read it: a ranking, a route, a tree.

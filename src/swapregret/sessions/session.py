@@ -116,6 +116,8 @@ class Session(Generic[State]):
                 raise InvalidInput(f"`{name}` must be True or False", shown(flag), "Pass a bool.")
         if warm:
             warm_player(player, has_late=max_open != 1)
+            if player.feedback == "full":  # the oracle checks the range of what is told
+                player.actions.argmax(np.zeros(player.actions.dimension))
         self._equip(player, read_units(reward_range, cost_range), as_integer(max_open, "max_open", 1))
         if journal is None:
             self._begin(rng)
