@@ -51,7 +51,7 @@ def test_vectors_are_of_one_kind_for_compiled_code() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ([1.0, 2.0], r"`weights` must have shape \(3,\): got shape \(2,\)"),
+        ([1.0, 2.0], r"`weights` must be a vector of 3 real numbers: got shape \(2,\)"),
         ([[1.0, 2.0, 3.0]], r"got shape \(1, 3\)"),
         (1.0, r"got shape \(\)"),
         ([1.0, np.nan, 2.0], "must be finite: got nan at coordinate 1"),

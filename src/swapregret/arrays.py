@@ -110,21 +110,7 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     >>> as_vector([1, 2], 2, "weights")
     array([1., 2.])
     """
-    try:
-        vector = real_numbers(values)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            f"`{name}` must be a vector of {dimension} real numbers",
-            f"{type(values).__name__} that cannot be read as numbers",
-            "Pass a list or array of floats.",
-        ) from None
-    if vector.shape != (dimension,):
-        raise InvalidInput(
-            f"`{name}` must have shape ({dimension},)",
-            f"shape {vector.shape}",
-            "Pass one number for each coordinate of the action set.",
-        )
-    return _finite(vector, name)
+    return _finite(shaped(values, name, 1, dimension), name)
 
 
 def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
@@ -135,20 +121,25 @@ def as_table(values: npt.ArrayLike, dimension: int, name: str) -> Matrix:
     >>> as_table([[1, 2], [3, 4]], 2, "weights").shape
     (2, 2)
     """
+    return _finite(shaped(values, name, 2, dimension), name)
+
+
+def shaped(values: npt.ArrayLike, name: str, n_axes: int, dimension: int) -> Floats:
+    """Read real numbers on one or two axes, ``dimension`` of them along the last, or say what is wrong with them."""
     try:
-        table = real_numbers(values)
+        array: Floats | None = real_numbers(values)
     except (TypeError, ValueError, OverflowError):
-        table = np.empty(0)
-    if table.ndim != 2 or table.shape[1] != dimension:
+        array = None
+    if array is None or array.ndim != n_axes or array.shape[-1] != dimension:
+        what = f"a vector of {dimension}" if n_axes == 1 else f"a table with {dimension} columns of"
+        came = f"{type(values).__name__} that cannot be read as numbers" if array is None else f"shape {array.shape}"
         raise InvalidInput(
-            f"`{name}` must be a table of real numbers with {dimension} columns",
-            f"shape {np.shape(table)}",
-            "Pass one row per vector, one number for each coordinate of the action set.",
+            f"`{name}` must be {what} real numbers", came, "Pass one for each element of the action set."
         )
-    return _finite(table, name)
+    return array
 
 
-def _finite(array: npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
+def _finite(array: Floats, name: str) -> Floats:
     """Return a vector or a table as compiled code takes it, or say where it is not finite."""
     if not np.isfinite(array).all():
         *row, column = np.argwhere(~np.isfinite(array))[0].tolist()

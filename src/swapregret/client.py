@@ -27,17 +27,17 @@ class ServiceError(SwapRegretError):
 
 
 class _Calls(ABC):
-    """What both clients can do; each call is (method, path, body)."""
+    """What both clients can do, each with connections of its own kind; each call is (method, path, body)."""
 
-    def __init__(self, url: str, key: str | None, tries: int) -> None:
+    _connections: type[httpx.Client | httpx.AsyncClient]
+
+    def __init__(self, url: str = "http://127.0.0.1:8000", key: str | None = None, *, tries: int = 6) -> None:
         if tries < 1:
             raise InvalidInput("`tries` must be 1 or more", repr(tries), "A call is sent at least once.")
         self._tries = tries
-        self._options: dict[str, Any] = {
-            "base_url": url,
-            "headers": {} if key is None else {"Authorization": f"Bearer {key}"},
-            "timeout": httpx.Timeout(10.0, read=120.0),  # a new problem may have to be compiled
-        }
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        patience = httpx.Timeout(10.0, read=120.0)  # a new problem may have to be compiled
+        self._http: Any = self._connections(base_url=url, headers=headers, timeout=patience)
 
     def create(self, set: str | dict[str, Any], **options: Any) -> Any:
         """Make a problem, and return it with its id; ``options`` are the fields of POST /problems."""
@@ -109,9 +109,7 @@ class Client(_Calls):
             client.reward(decision["id"], 0.4)
     """
 
-    def __init__(self, url: str = "http://127.0.0.1:8000", key: str | None = None, *, tries: int = 6) -> None:
-        super().__init__(url, key, tries)
-        self._http = httpx.Client(**self._options)
+    _connections = httpx.Client
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         request = self._request(method, path, body)
@@ -139,9 +137,7 @@ class Client(_Calls):
 class AsyncClient(_Calls):
     """The same for asyncio: ``async with AsyncClient(url) as client: await client.decide(problem)``."""
 
-    def __init__(self, url: str = "http://127.0.0.1:8000", key: str | None = None, *, tries: int = 6) -> None:
-        super().__init__(url, key, tries)
-        self._http = httpx.AsyncClient(**self._options)
+    _connections = httpx.AsyncClient
 
     async def _call(self, method: str, path: str, body: Any = None) -> Any:
         request = self._request(method, path, body)

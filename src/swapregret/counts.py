@@ -3,6 +3,7 @@
 A count has digits, with underscores or commas for thousands, or an exponent.
 """
 
+import contextlib
 import difflib
 import math
 from collections.abc import Iterable
@@ -139,12 +140,10 @@ def read_days(text: str, name: str = "horizon", least: int = 1) -> int:
     try:
         return read_count(text, name, least, LONGEST_HORIZON)
     except InvalidInput as error:
-        try:
-            number = Decimal(text)
-            is_long = number.is_finite() and number > LONGEST_HORIZON
-        except InvalidOperation:
-            is_long = False
-        raise InvalidInput(error.must, error.came, time_of(number) if is_long else error.do) from None
+        with contextlib.suppress(InvalidOperation):
+            if LONGEST_HORIZON < Decimal(text) < math.inf:
+                raise InvalidInput(error.must, error.came, time_of(Decimal(text))) from None
+        raise
 
 
 def read_count(text: str, name: str, least: int = 1, most: int | None = None) -> int:

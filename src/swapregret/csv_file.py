@@ -24,42 +24,20 @@ Location = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A file as text.
+    """A file as text."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file, as it was given.
-    header : tuple of str
-        The names of the columns; empty where the file has none.
-    rows : tuple of (int, tuple of str)
-        The line on which a row begins, counted from 1, and its cells: as many as the header has, or the first row.
-    """
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    name: str  # of the file, as it was given
+    header: tuple[str, ...]  # the names of the columns; empty where the file has none
+    rows: tuple[tuple[int, tuple[str, ...]], ...]  # the line it begins on, from 1, and its cells
 
 
 def read_csv(
     path: Location, *, has_header: bool | None = True, has_comments: bool = False, delimiter: str = ","
 ) -> CsvTable:
-    r"""Read a CSV file.
+    r"""Read a CSV file, or name the line that cannot be used.
 
-    Parameters
-    ----------
-    path : path
-    has_header : bool, optional
-        Whether the first row names the columns; None looks: a row with a cell that is not a number does.
-    has_comments : bool
-        Whether lines that begin with ``#`` are left out.
-    delimiter : str
-        What separates the cells.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the line that cannot be used.
+    Where ``has_header`` is None, the first row names the columns if it has a cell that is not a number. With ``has_comments``
+    lines that begin with ``#`` are left out.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def test_an_open_decision_from_a_file_reads_its_choice() -> None:
     """Decisions that wait in a file have a choice too."""
     session = sr.Session(sr.swap_combcp(sr.Permutations(3, labels="abc"), 100), rng=0)
     decision = session.act()
-    restored = sr.Session._from_snapshot(session.snapshot(), None, "file")
+    restored = sr.Session.from_bytes(session.snapshot())
     assert restored.open_decisions[0].choice == decision.choice
 
 

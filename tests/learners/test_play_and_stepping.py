@@ -173,7 +173,7 @@ def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
     snapshot = session.snapshot()
     for index, law in enumerate(laws):
         for action in actions.enumerate():
-            again = sr.Session._from_snapshot(snapshot, player, "memory")
+            again = sr.Session.from_bytes(snapshot, player)
             decision = again.open_decisions[index]
             decision.action = action
             before = again._state.estimated_total()

@@ -14,7 +14,7 @@ from sqlalchemy import insert, update
 
 import swapregret as sr
 from swapregret.client import AsyncClient, Client, ServiceError
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, TooLarge
 from swapregret.serve import Settings, database
 from swapregret.serve.database import Event, open_store
 from swapregret.serve.history import History, regret_curve, unbiased
@@ -93,6 +93,18 @@ def test_a_snapshot_is_the_problem() -> None:
     assert restored.history.dump() == whole.history.dump()
     with pytest.raises(InvalidInput, match="must replay"):
         Live("x", Problem(SPEC, 100)).replay(Event(1, "act", 0, 0.0, "ff"))
+
+
+def test_the_sets_of_a_product_are_checked_too(tmp_path: Any) -> None:
+    """Neither a file of the server nor a set that is too large can hide in a product, or in a product of products."""
+    file = tmp_path / "actions.csv"
+    file.write_text("a,b\n1,0\n0,1\n")
+    inner = {"kind": "product", "sets": ["msets 3 1", {"kind": "explicit", "file": str(file)}]}
+    for entry in (f'product "explicit {file}" "msets 3 1"', inner, {"kind": "product", "sets": ["msets 3 1", inner]}):
+        with pytest.raises(InvalidInput, match="a file of the server"):
+            Problem(ProblemSpec(set=entry), 100)
+    with pytest.raises(TooLarge, match="at most 100 elements: got 18000000 or more"):
+        Problem(ProblemSpec(set={"kind": "product", "sets": ["msets 9000000 2"] * 2}), 100)
 
 
 def test_a_clock_that_jumps_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

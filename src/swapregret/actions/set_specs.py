@@ -68,38 +68,42 @@ def make_set(entry: str | Mapping[str, Any], folder: Path | None = None) -> "Act
     >>> make_set({"kind": "paths", "edges": [["s", "t"], ["s", "a"], ["a", "t"]], "source": "s", "sink": "t"}).size
     2
     """
-    if isinstance(entry, str):
-        words = entry.split()
-        kind = set_class(words[0] if words else "")
-        word, values = words[0], _read_line(entry, kind)
-    else:
-        kind, word = set_class(entry.get("kind")), str(entry["kind"])
-        values = {name: value for name, value in entry.items() if name != "kind"}
+    word, values = read_spec(entry)
     for name in _arguments(word):
         if name not in values and name != "file":
             raise InvalidInput(f"a set of {word} must have `{name}`", f"only {sorted(values)}", "Add it.")
-    return kind.from_spec(values, Path() if folder is None else folder)
+    return set_class(word).from_spec(values, Path() if folder is None else folder)
 
 
-def _read_line(line: str, kind: "type[ActionSet]") -> dict[str, Any]:
-    """Return what a table of the same set would hold."""
-    word, *rest = line.split()
+def read_spec(entry: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the word of a line or a table, and the parameters by name: what a table of the same set holds.
+
+    Examples
+    --------
+    >>> read_spec("msets 20 5")
+    ('msets', {'dimension': 20, 'size': 5})
+    """
+    if not isinstance(entry, str):
+        set_class(entry.get("kind"))
+        return entry["kind"], {name: value for name, value in entry.items() if name != "kind"}
+    word, *rest = entry.split() or [""]
+    kind = set_class(word)
     if word == _PRODUCT:
-        parts, names = split_product(line)
-        return {"sets": parts, "names": names}
+        parts, names = split_product(entry)
+        return word, {"sets": parts, "names": names}
     arguments = _arguments(word)
     plain = [each for each in rest if not each.startswith("labels=")]
     labels = [each.removeprefix("labels=").split(",") for each in rest if each.startswith("labels=")]
     if len(plain) != len(arguments) or len(labels) > ("labels" in kind.spec_options):
         raise InvalidInput(
-            f"a set must read {word} {FORMS[word][1]}", repr(line), "Give just these arguments, in this order."
+            f"a set must read {word} {FORMS[word][1]}", repr(entry), "Give just these arguments, in this order."
         )
     texts = {"file", *kind.spec_texts}
     values: dict[str, Any] = {
         name: text if name in texts else read_count(text, f"{name} of {word}", 0, _LARGEST)
         for name, text in zip(arguments, plain, strict=True)
     }
-    return values | ({"labels": labels[0]} if labels else {})
+    return word, values | ({"labels": labels[0]} if labels else {})
 
 
 def split_product(line: str) -> tuple[list[str], list[str] | None]:

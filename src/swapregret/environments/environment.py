@@ -114,10 +114,9 @@ def noiseless(environment: Environment, start: int, stop: int) -> Matrix:
     return environment.means(start, stop)
 
 
-def seeded(horizon: int, rng: Seed, *given: object) -> tuple[int, np.random.Generator]:
-    """Read the arguments that environments share; ``given`` is the action set, where it does not come with the world."""
-    for actions in given:
-        as_actions(actions)
+def seeded(horizon: int, rng: Seed, actions: object) -> tuple[int, np.random.Generator]:
+    """Read the arguments that environments share."""
+    as_actions(actions)
     return as_integer(horizon, "horizon", 1), as_generator(rng)
 
 

@@ -54,15 +54,7 @@ def three_groups(actions: ActionSet, rng: np.random.Generator) -> Actions:
 def group_levels(groups: Actions, values: Matrix) -> Matrix:
     """Write values of groups as levels of elements: an element of several groups has the largest of their values.
 
-    Parameters
-    ----------
-    groups : array, shape (k, dimension)
-    values : array, shape (n, k)
-        One row for each situation.
-
-    Returns
-    -------
-    array, shape (n, dimension)
+    Groups have shape (k, dimension), values (n, k), one row for each situation; the levels then have shape (n, dimension).
 
     Examples
     --------

@@ -111,7 +111,8 @@ def extensive_form(
     >>> world.actions.n_actions, world.actions.dimension
     (4096, 42)
     """
-    days, generator = seeded(horizon, rng)
+    actions = DecisionTree(rounds, observations, choices)
+    days, generator = seeded(horizon, rng, actions)
     fan = as_integer(branching, "branching", 2)
     n_levels = as_integer(depth, "depth", 1)
     if n_levels > 64 or fan**n_levels > days:
@@ -120,7 +121,6 @@ def extensive_form(
             f"{shown(fan)} ** {shown(n_levels)}",
             "Take fewer or smaller phases.",
         )
-    actions = DecisionTree(rounds, observations, choices)
     tables = []
     for plans in _node_actions(actions, fan, n_levels, generator):
         families = plans.reshape(-1, fan, actions.dimension)

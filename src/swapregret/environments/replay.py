@@ -1,6 +1,8 @@
-"""Worlds of one's own: reward vectors from an array or a file, or a function of the day."""
+"""Worlds of one's own: reward vectors from an array or a file, or a function of the day; and the ranges of their values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +10,78 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Matrix, as_integer, frozen, real_numbers
+from swapregret.arrays import Matrix, as_integer, frozen, shaped
 from swapregret.boundary import refuses
+from swapregret.counts import check_name
 from swapregret.csv_file import read_csv, read_parquet
 from swapregret.environments.environment import Environment, as_actions, entropy_from, noiseless, rows_of, seeded
-from swapregret.environments.ranges import ElementRange
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.randomness import Seed
-from swapregret.units import Range
+from swapregret.units import UNIT_REWARDS, Range, Units, read_units
+
+
+@dataclass(frozen=True)
+class ElementRange:
+    r"""What elements may be worth, and how a table of such values becomes one of rewards.
+
+    With r = ±value the reward of an element, L and H the least and the largest total an action can get, and u·M = 1 for every
+    action M, an element pays (r − L·u)/(H − L). Totals then lie in [0, 1] and differ as the declared values do. Where all actions
+    have m elements, and where r begins at 0, that is its level in the range, divided by the size of the largest action.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> ElementRange(MSets(3, 2), Units(-1.0, 1.0)).levels(np.array([[-1., 0., 1.]]))
+    array([[0. , 0.5, 1. ]])
+    """
+
+    actions: ActionSet
+    units: Units  # the range of one element
+    is_declared: bool = True  # by somebody: a play then reports in these units, otherwise on the scale [0, 1]
+
+    @classmethod
+    def read(cls, actions: ActionSet, reward_range: Range | None, cost_range: Range | None) -> "ElementRange":
+        """Read which of the two ranges was declared; [0, 1] for rewards if none."""
+        units = read_units(reward_range, cost_range, of_elements=True)
+        return cls(actions, units, reward_range is not None or cost_range is not None)
+
+    @property
+    def reported(self) -> Units:
+        """Return what a play reports in."""
+        return self.totals if self.is_declared else UNIT_REWARDS
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether levels are places in the range, as where all actions have the same size or rewards begin at 0."""
+        return self.actions.is_uniform or self.units.low == 0.0
+
+    @property
+    def payment(self) -> float | None:
+        """Return what a level of 1 pays: 1/m, or 1 where levels are rewards already."""
+        return None if self.is_plain else 1.0
+
+    @cached_property
+    def totals(self) -> Units:
+        """The units of whole actions: the least and the largest total."""
+        sizes = (self.actions.size, int(self.actions.argmax(-np.ones(self.actions.dimension)).sum()))
+        low, high = min(self.units.low * m for m in sizes), max(self.units.high * m for m in sizes)
+        return Units(low, high, self.units.is_cost)
+
+    def levels(self, values: Matrix, *, first_day: int = 0) -> Matrix:
+        """Map a table of values, or say which day and element lie outside the declared range."""
+        low, high = self.units.declared
+        wrong = ~((values >= low) & (values <= high))
+        if wrong.any():
+            day, element = np.argwhere(wrong)[0].tolist()
+            raise InvalidReward(
+                f"all values must be finite numbers in the declared range [{low:g}, {high:g}]",
+                f"{values[day, element]} on day {day + first_day} at element {element}",
+                f"Declare the true range with `{self.units.word}_range`, or mend the data.",
+            )
+        rewards = self.units.reward(values)
+        if self.is_plain:
+            return (rewards - self.units.low) / self.units.scale
+        return np.asarray((rewards - self.totals.low * self.actions.constant_vector()) / self.totals.scale)
 
 
 @refuses
@@ -59,70 +125,47 @@ def replay(
     declared = ElementRange.read(actions, reward_range, cost_range)
     if isinstance(data, str | Path):
         path = Path(data)
-        values, name = _read(path, actions), name or path.name
-    else:
-        values, name = _table(data, actions), name or "replay"
+        data, name = _read(path, actions), name or path.name
+    values = shaped(data, "data", 2, actions.dimension)
+    if len(values) == 0:
+        raise InvalidInput("`data` must have a row for each day", "none", "Pass one day or more.")
     table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
     levels = rows_of(table, lambda day: day % len(table))
-    return Environment(name, actions, days, levels, 0, declared.payment, noiseless, declared.reported)
+    return Environment(name or "replay", actions, days, levels, 0, declared.payment, noiseless, declared.reported)
 
 
-def _table(data: Any, actions: ActionSet) -> Matrix:
-    try:
-        values = real_numbers(data)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            "`data` must be a table of numbers, one row per day", type(data).__name__, "Pass an array or a path."
-        ) from None
-    if values.ndim != 2 or values.shape[1] != actions.dimension or len(values) == 0:
-        raise InvalidInput(
-            f"`data` must have shape (days, {actions.dimension})",
-            f"shape {values.shape}",
-            "Pass a column for each element of the action set, in order or named by its labels.",
-        )
-    return values
-
-
-def _read(path: Path, actions: ActionSet) -> Matrix:
+def _read(path: Path, actions: ActionSet) -> npt.NDArray[Any]:
     if not path.is_file():
         raise InvalidInput("`data` must be a file that exists", str(path), "Check the path.")
     kind = path.suffix.lower()
     if kind == ".npy":
         try:
-            table = np.load(path, allow_pickle=False)
+            return np.asarray(np.load(path, allow_pickle=False))
         except (ValueError, OSError, EOFError, MemoryError) as error:
             raise InvalidInput(
                 "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
             ) from None
-        return _table(table, actions)
     if kind == ".csv":
         found = read_csv(path, has_header=None)
-        return _columns(list(found.header) or None, [cells for _, cells in found.rows], actions)
+        return _columns(found.header, [cells for _, cells in found.rows], actions)
     if kind == ".parquet":
         frame = read_parquet(path, "`data`", "Or write the rewards as CSV.")
         return _columns(frame.columns, np.column_stack([each.to_numpy() for each in frame.get_columns()]), actions)
     raise InvalidInput("`data` must be a .csv, .parquet or .npy file", path.name, "Convert it to one of these.")
 
 
-def _columns(header: list[str] | None, rows: Any, actions: ActionSet) -> Matrix:
+def _columns(header: Sequence[str], rows: Any, actions: ActionSet) -> Matrix:
     """Choose the columns named by the labels of the set, or take all in order."""
-    labels = [str(label) for label in actions.labels]
+    labels, table = [str(label) for label in actions.labels], np.asarray(rows)
+    if set(labels) <= set(header) and len(table):
+        table = table[:, [header.index(label) for label in labels]]
     try:
-        table = np.asarray(rows)
-        if header is not None and set(labels) <= set(header):
-            table = table[:, [header.index(label) for label in labels]]
-    except (ValueError, IndexError):
-        raise InvalidInput(
-            "all rows of `data` must have the same number of columns", "rows of different lengths", "Mend the file."
-        ) from None
-    try:
-        numbers = table.astype(np.float64)  # text of numbers, as files hold it
+        return table.astype(np.float64)  # text of numbers, as files hold it
     except ValueError as error:
         raise InvalidInput(
             "`data` must be a table of numbers, one row per day", str(error)[:80], "Mend the file."
         ) from None
-    return _table(numbers, actions)
 
 
 def from_function(
@@ -162,9 +205,7 @@ def from_function(
     """
     days, generator = seeded(horizon, rng, actions)
     declared = ElementRange.read(actions, reward_range, cost_range)
-    if noise not in ("none", "bernoulli"):
-        raise InvalidInput("`noise` must be 'none' or 'bernoulli'", repr(noise), "'none' pays the values themselves.")
-    if noise == "bernoulli" and not declared.is_plain:
+    if check_name(noise, ("none", "bernoulli"), "noise") == "bernoulli" and not declared.is_plain:
         raise InvalidInput(
             "`noise` must be 'none' where actions differ in size and values do not begin at 0",
             repr(noise),

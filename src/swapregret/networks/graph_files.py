@@ -1,17 +1,21 @@
-"""Networks from graph files: GML and GraphML, read by networkx."""
+"""Networks from graph files, GML and GraphML, read by networkx; and the network of a table in a spec, from any file."""
 
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from swapregret.boundary import refuses
+from swapregret.counts import check_name, shown
 from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.networks.network import Network, Vertex
+from swapregret.networks.tables import read_edges_csv, read_tntp
 
 
 @refuses
@@ -85,3 +89,31 @@ def _read(path: str | os.PathLike[str], what: str, parse: Callable[[Any, str], A
         raise InvalidInput(
             f"{os.fspath(path)} must be a {what} file", f"one networkx cannot read: {error}", "Check the file."
         ) from error
+
+
+_READERS: dict[str, Callable[[Path], Network]] = {
+    ".csv": partial(read_edges_csv, tail="tail", head="head"),
+    ".tntp": read_tntp,
+    ".gml": read_gml,
+    ".graphml": read_graphml,
+}
+
+
+def network_of(values: Mapping[str, Any], folder: Path, *, directed: bool) -> Network:
+    """Return the network of ``edges``, or of the ``file`` in a folder, which its ending tells how to read.
+
+    Examples
+    --------
+    >>> network_of({"edges": [["s", "a"], ["a", "t"]]}, Path(), directed=True).edges
+    (('s', 'a'), ('a', 't'))
+    """
+    if "edges" in values:
+        edges = values["edges"]
+        if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
+            do = 'Write e.g. [["s", "a"], ["a", "t"]].'
+            raise InvalidInput("`edges` must be a list of pairs", shown(edges), do)
+        return Network(tuple(edges), directed=directed)
+    if "file" not in values:
+        raise InvalidInput("a set on a graph must have `file` or `edges`", f"{sorted(values)}", "Add one of them.")
+    path = folder / str(values["file"])
+    return _READERS[check_name(path.suffix.lower(), _READERS, "file", "end with one of")](path)

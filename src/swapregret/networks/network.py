@@ -103,8 +103,11 @@ class Network:
 
     def numbers(self, attribute: str) -> Vector:
         """Return an attribute as a vector of finite numbers, one per edge."""
+        if attribute not in self.attributes:
+            has = f"It has {sorted(self.attributes)}."
+            raise InvalidInput("`attribute` must be one the network has", repr(attribute), has)
         values: list[float] = []
-        for edge, value in zip(self.edges, self._column(attribute), strict=True):
+        for edge, value in zip(self.edges, self.attributes[attribute], strict=True):
             try:
                 number = float(value)  # type: ignore[arg-type]
             except (TypeError, ValueError, OverflowError):
@@ -115,22 +118,14 @@ class Network:
             values.append(number)
         return frozen(np.array(values, dtype=np.float64))
 
-    def _column(self, attribute: str) -> tuple[object, ...]:
-        if attribute not in self.attributes:
-            raise InvalidInput(
-                "`attribute` must be one the network has", repr(attribute), f"It has {sorted(self.attributes)}."
-            )
-        return self.attributes[attribute]
-
-    def _keep(self, kept: Sequence[int], *, directed: bool, edges: Sequence[Edge] | None = None) -> "Network":
-        """Return some edges with their attributes, turned round where ``edges`` says so."""
+    def _keep(self, kept: Mapping[int, Edge], *, directed: bool) -> "Network":
+        """Return some edges, given by their numbers, with their attributes; they may have been turned round."""
         columns = {key: tuple(values[index] for index in kept) for key, values in self.attributes.items()}
-        chosen = tuple(self.edges[index] for index in kept) if edges is None else tuple(edges)
-        return Network(chosen, directed, (), columns, self.name)
+        return Network(tuple(kept.values()), directed, (), columns, self.name)
 
     def without_loops(self) -> "Network":
         """Leave out edges from a vertex to itself."""
-        kept = [index for index, (u, v) in enumerate(self.edges) if u != v]
+        kept = {index: (u, v) for index, (u, v) in enumerate(self.edges) if u != v}
         return self._keep(kept, directed=self.directed)
 
     def undirected(self) -> "Network":
@@ -144,11 +139,11 @@ class Network:
         first: dict[frozenset[Vertex], Edge] = {}
         for edge in self.edges:
             first.setdefault(frozenset(edge), edge)
-        kept: list[int] = []
+        kept: dict[int, Edge] = {}
         for index, (u, v) in enumerate(self.edges):
             forth, back = counts[u, v], counts[v, u]
             if u == v or forth > back or (forth == back and first[frozenset((u, v))] == (u, v)):
-                kept.append(index)
+                kept[index] = (u, v)
         return self._keep(kept, directed=False)
 
     def largest_component(self) -> "Network":
@@ -158,7 +153,8 @@ class Network:
         graph = scipy.sparse.coo_array((np.ones(len(ends)), ends.T), shape=(n, n))
         component = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
         best = np.bincount(component, minlength=1).argmax()  # components are numbered by their first vertex
-        return self._keep(np.flatnonzero(component[ends[:, 0]] == best).tolist(), directed=self.directed)
+        kept = np.flatnonzero(component[ends[:, 0]] == best).tolist()
+        return self._keep({index: self.edges[index] for index in kept}, directed=self.directed)
 
     def acyclic_from(self, source: Vertex, *, length: str | None = None) -> "Network":
         """Keep the directions that lead away from the source: a directed acyclic graph for ``DagPaths``.
@@ -186,18 +182,11 @@ class Network:
         distance = self._distances(source, lengths)
         rank = {vertex: (distance[vertex], index) for index, vertex in enumerate(self.vertices) if vertex in distance}
         rank[source] = (-1.0, -1)
-        kept: list[int] = []
-        edges: list[Edge] = []
+        kept: dict[int, Edge] = {}
         for index, (u, v) in enumerate(self.edges):
-            if u not in rank or v not in rank or u == v:
-                continue
-            if rank[u] < rank[v]:
-                kept.append(index)
-                edges.append((u, v))
-            elif not self.directed:
-                kept.append(index)
-                edges.append((v, u))
-        return self._keep(kept, edges=edges, directed=True)
+            if u != v and u in rank and v in rank and (rank[u] < rank[v] or not self.directed):
+                kept[index] = (u, v) if rank[u] < rank[v] else (v, u)
+        return self._keep(kept, directed=True)
 
     def _distances(self, source: Vertex, lengths: Sequence[float]) -> dict[Vertex, float]:
         """Return how far from the source each vertex is that it reaches."""

@@ -5,25 +5,14 @@ A cell that cannot be read is named by its line and column.
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from swapregret.boundary import refuses
 from swapregret.csv_file import read_csv, read_text
 from swapregret.errors import InvalidInput
 from swapregret.networks.network import Network, Vertex
 
-_TNTP_COLUMNS = (
-    "init_node",
-    "term_node",
-    "capacity",
-    "length",
-    "free_flow_time",
-    "b",
-    "power",
-    "speed",
-    "toll",
-    "link_type",
-)
+_TNTP_COLUMNS = "init_node term_node capacity length free_flow_time b power speed toll link_type"
 
 Row = tuple[int, Sequence[str]]
 """The number of a line, and its cells."""
@@ -90,7 +79,7 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
         Naming the line and the column that cannot be read, or a number of links other than the metadata's.
     """
     name = os.fspath(path)
-    columns: list[str] = list(_TNTP_COLUMNS)
+    columns: list[str] = _TNTP_COLUMNS.split()
     rows: list[Row] = []
     promised: str | None = None
     in_metadata = True
@@ -155,7 +144,12 @@ def _table(
             if not cells[end]:
                 must = f"line {number} of {name} must name a vertex in column {columns[end]!r}"
                 raise InvalidInput(must, "an empty cell", "Complete or remove the line.")
-    names = _vertices([cells[end] for _, cells in rows for end in ends])
+    called = {cells[end] for _, cells in rows for end in ends}
+    names: Mapping[str, Vertex]
+    try:
+        names = {cell: int(cell) for cell in called}
+    except ValueError:  # all of them stay text
+        names = {cell: cell for cell in called}
     attributes = {
         label: _values([(number, cells[index]) for number, cells in rows], label, name, is_numeric)
         for index, label in enumerate(columns)
@@ -165,28 +159,16 @@ def _table(
     return Network(edges, directed, (), attributes, name)
 
 
-def _vertices(cells: list[str]) -> dict[str, Vertex]:
-    """Read the names of all vertices as whole numbers, or leave all of them as text."""
-    try:
-        return {cell: int(cell) for cell in cells}
-    except ValueError:
-        return {cell: cell for cell in cells}
-
-
 def _values(cells: list[tuple[int, str]], column: str, name: str, is_numeric: bool) -> tuple[object, ...]:
     """Read a column as numbers if its first cell is one (or must be), else as text; an empty cell is None."""
     first = next((cell for _, cell in cells if cell), "")
     if not is_numeric and _number(first) is None:
         return tuple(cell or None for _, cell in cells)
-    values: list[object] = []
-    for line, cell in cells:
-        value = _number(cell) if cell else None
-        if cell and value is None:
-            raise InvalidInput(
-                f"line {line} of {name} must have a finite number in column {column!r}", repr(cell), "Correct the cell."
-            )
-        values.append(value)
-    return tuple(values)
+    odd = next((each for each in cells if each[1] and _number(each[1]) is None), None)
+    if odd is not None:
+        must = f"line {odd[0]} of {name} must have a finite number in column {column!r}"
+        raise InvalidInput(must, repr(odd[1]), "Correct the cell.")
+    return tuple(_number(cell) for _, cell in cells)
 
 
 def _number(cell: str) -> float | None:

@@ -28,13 +28,7 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
 def make_app(settings: Settings) -> Shield | CORSMiddleware:
-    """Return the application of a database, with everything around it.
-
-    Raises
-    ------
-    InvalidInput
-        If it would listen beyond this machine without a key.
-    """
+    """Return the application of a database, with everything around it; without a key it listens to this machine alone."""
     store = open_store(settings.database)
     keys = KeyRing(store)
     if not keys.has_live_key() and not is_loopback(settings.host):

@@ -57,7 +57,7 @@ class KeyRing:
         self._read_at = -_FRESH_SECONDS
 
     def _refresh(self) -> None:
-        if time.monotonic() - self._read_at >= _FRESH_SECONDS:
+        if not self.is_fresh():
             self._known = {row.id: row for row in list_keys(self._store)}
             self._read_at = time.monotonic()
 

@@ -1,6 +1,7 @@
 """Counts for Prometheus, in its text format."""
 
 import threading
+from bisect import bisect_left
 from collections import Counter
 
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST")
@@ -13,8 +14,7 @@ class _Histogram:
         self.total = 0.0
 
     def add(self, seconds: float) -> None:
-        place = next((index for index, bound in enumerate(_BOUNDS) if seconds <= bound), len(_BOUNDS))
-        self.counts[place] += 1
+        self.counts[bisect_left(_BOUNDS, seconds)] += 1
         self.total += seconds
 
     def lines(self, name: str, help_text: str) -> list[str]:

@@ -1,11 +1,9 @@
 """What a problem is: its description as clients send it, and the player, session and numbers it stands for."""
 
-import contextlib
 import json
 import secrets
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -13,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.set_specs import make_set, set_class, set_parameters
+from swapregret.actions.set_specs import make_set, read_spec, set_class, set_parameters
 from swapregret.arrays import Action
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
@@ -22,7 +20,6 @@ from swapregret.units import Range, read_units
 
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
-_REHEARSAL = 64
 _SHOWN = 1024
 
 
@@ -74,7 +71,7 @@ class Problem:
         self.shown = lru_cache(_SHOWN)(self._shown)
 
     def new_session(self) -> "sr.Session[Any]":
-        """Return a session before day 0; the same one every time."""
+        """Return a session before day 0, the same one every time; what its days need is then compiled."""
         spec = self.spec
         return sr.Session(
             self.player,
@@ -83,16 +80,6 @@ class Problem:
             cost_range=spec.cost_range,
             max_open=spec.max_open,
         )
-
-    def rehearse(self) -> None:
-        """Play some days that nobody sees, so that compiled code is there before the first request waits for it."""
-        session = self.new_session()
-        least, size = self.units.declared[0], self.actions.size
-        with contextlib.suppress(SwapRegretError):
-            for _ in range(_REHEARSAL):
-                decision = session.act()
-                length = self.actions.dimension if self.spec.feedback == "full" else len(decision.elements)
-                session.observe(least if self.spec.feedback == "bandit" else np.full(length, least / size), decision)
 
     def _shown(self, packed: str) -> tuple[list[Any], str]:
         """Return an action as clients get it and as people read it: a ranking, a route, a tree.
@@ -118,25 +105,12 @@ class Problem:
 
 def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     """Make a set that was sent over the network: no files of the server, nothing larger than the limit."""
-    words = entry.split() if isinstance(entry, str) else [str(entry.get("kind", ""))]
-    kind = words[0] if words else ""
-    made_of, parameters = set_class(kind), set_parameters(kind)
-    takes_files = "file" in parameters
-    if takes_files and (isinstance(entry, str) or "file" in entry):
-        must = f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request"
-        raise InvalidInput(must, "a file of the server", f'Send a table, e.g. {{"kind": "{kind}", ...}}.')
     try:
         json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()  # nor NaN nor half a character can be shown
-        if isinstance(entry, str):
-            numbers = [int(word) for word in words[1:] if word.isdecimal()]
-            _check_size(made_of, dict(zip(parameters, numbers, strict=False)), limit)
-            made = make_set(entry)
-        else:
-            for name in entry:
-                if name != "kind":
-                    check_name(name, parameters, "set", "have no parameters but")
-            _check_size(made_of, entry, limit)
-            made = make_set(dict(entry), Path("/nowhere"))
+        least = _least_dimension(entry)
+        if least > limit:
+            raise _too_large(least, limit)
+        made = make_set(entry)
     except SwapRegretError:
         raise
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
@@ -146,11 +120,19 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     return made
 
 
-def _check_size(kind: type[ActionSet], given: Mapping[str, Any], limit: int) -> None:
-    """Refuse numbers that make a set too large before it is made."""
-    least = kind.least_dimension({name: abs(value) if type(value) is int else 1 for name, value in given.items()})
-    if least > limit:
-        raise _too_large(least, limit)
+def _least_dimension(entry: str | Mapping[str, Any]) -> int:
+    """Return how many elements a set has at least, before it is made; one that names a file of the server is refused."""
+    kind, given = read_spec(entry)
+    for name in given:
+        check_name(name, set_parameters(kind), "set", "have no parameters but")
+    if "file" in given:
+        must = f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request"
+        raise InvalidInput(must, "a file of the server", f'Send a table, e.g. {{"kind": "{kind}", ...}}.')
+    if kind == "product" and isinstance(given.get("sets"), list):
+        return sum(_least_dimension(part) for part in given["sets"] if isinstance(part, str | Mapping))
+    return set_class(kind).least_dimension(
+        {name: abs(value) if type(value) is int else 1 for name, value in given.items()}
+    )
 
 
 def _too_large(came: int, limit: int) -> TooLarge:

@@ -103,7 +103,7 @@ class Service:
         """Make a problem."""
         async with self._compiling:
             problem = await asyncio.to_thread(Problem, spec, self.settings.max_dimension)
-            await asyncio.to_thread(problem.rehearse)
+            await asyncio.to_thread(problem.new_session)  # compiled before the first request waits for it
         id, values = secrets.token_hex(5), problem.spec.model_dump(mode="json")
         name = spec.name or id
 
@@ -133,7 +133,6 @@ class Service:
         if not self.store.take(id, self.owner, f"{self.settings.host}:{self.settings.port}", seen):
             raise _held(id, "a process that was faster")
         live = Live.restore(self.store, id, self.settings.max_dimension, self.now())
-        live.problem.rehearse()
         self.metrics.count("problems_opened")
         return live
 

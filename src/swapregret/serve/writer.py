@@ -118,17 +118,19 @@ class Writer:
 
     def _serve(self, jobs: list[_Job]) -> None:
         self._touched, self._also = {}, []
-        fresh: dict[str, tuple[RequestKey, Reply]] = {}
+        wanted = [job.key.key for job in jobs if job.key is not None]
         try:
-            known = self._known([job.key.key for job in jobs if job.key is not None])
+            rows = self._store.answers(wanted) if wanted else []
         except SwapRegretError as error:
             for job in jobs:
                 _answer(job, error)
             return
+        known = {row.key: (RequestKey(row.key, row.request), Reply(row.status, row.body)) for row in rows}
+        n_before = len(known)
         for job in jobs:
-            job.outcome = self._run(job, known, fresh)
+            job.outcome = self._run(job, known)
         changed = [live for live in self._touched.values() if live.pending or live.state_changed]
-        failure: Exception | None = self._commit(changed, list(fresh.values()))
+        failure: Exception | None = self._commit(changed, list(known.values())[n_before:])
         if failure is not None:
             for live in changed:
                 self.lives.pop(live.id, None)
@@ -142,23 +144,18 @@ class Writer:
             elif failure is None and live.wants_snapshot(self._every):
                 self._write_snapshot(live)
 
-    def _known(self, wanted: list[str]) -> dict[str, tuple[RequestKey, Reply]]:
-        rows = self._store.answers(wanted) if wanted else []
-        return {row.key: (RequestKey(row.key, row.request), Reply(row.status, row.body)) for row in rows}
-
-    def _run(self, job: _Job, known: dict[str, Any], fresh: dict[str, Any]) -> Any:
+    def _run(self, job: _Job, known: dict[str, tuple[RequestKey, Reply]]) -> Any:
+        """Return what a job returns or raises; ``known`` are the answers to requests with a key, this one's is added."""
         try:
-            if job.key is not None:
-                before = known.get(job.key.key) or fresh.get(job.key.key)
-                if before is not None:
-                    if before[0].request != job.key.request:
-                        must = "an Idempotency-Key must come with one request only"
-                        raise KeyReused(must, "the key of another request", "Draw a new key for each new request.")
-                    return before[1]
-            outcome = job.run()
-            if job.key is not None:
-                fresh[job.key.key] = (job.key, outcome)
-            return outcome
+            if job.key is None:
+                return job.run()
+            if job.key.key not in known:
+                known[job.key.key] = job.key, job.run()
+            before, reply = known[job.key.key]
+            if before.request != job.key.request:
+                must = "an Idempotency-Key must come with one request only"
+                raise KeyReused(must, "the key of another request", "Draw a new key for each new request.")
+            return reply
         except (SwapRegretError, Gone) as error:
             return error
         except Exception as error:

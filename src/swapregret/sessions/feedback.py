@@ -17,13 +17,7 @@ _SLACK = 1e-12
 
 
 def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int | None, call: str) -> Decision:
-    """Return the decision that a call means: the only one that waits, the one given, or the one made on a day.
-
-    Raises
-    ------
-    ProtocolError
-        If it means none of those that wait, or not one alone.
-    """
+    """Return the decision that a call means, or refuse: the only one that waits, the one given, or the one made on a day."""
     if day is not None and decision is not None:
         raise ProtocolError(
             "a decision must be named in one way", f"{call}() with `decision` and `day`", "Leave out one of the two."
@@ -38,19 +32,13 @@ def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int 
             held = None
     if held is not None:
         return held
-    if day is not None:
-        days = ", ".join(map(str, list(waiting)[:10])) or "none"
-        raise ProtocolError(
-            "`day` must be that of a decision that waits for its reward",
-            f"{call}(..., day={day})",
-            f"Open: {days}{', …' if len(waiting) > 10 else ''}.",
-        )
-    if decision is None and len(waiting) > 1:
+    if decision is None and day is None and len(waiting) > 1:
         came = f"{call}() with {len(waiting)} decisions open"
         do = f"Say which one: {call}(..., day={next(iter(waiting))}), or decision=decision."
     else:
-        came = f"{call}() for a decision that is not open (never made here, or closed already)"
-        do = "Call act() first; close each decision once; `open_decisions` lists those that wait."
+        named = "" if day is None else f"..., day={day}"
+        came = f"{call}({named}) for a decision that is not open (never made here, or closed already)"
+        do = f"Call act() first; close each decision once. Open days: {shown(list(waiting)).strip('[]') or 'none'}."
     raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
 
 
@@ -58,15 +46,6 @@ def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int 
 class RewardReader:
     """Reads rewards of a declared range for one kind of feedback.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    feedback : {"bandit", "semi-bandit", "full"}
-    units : Units
-        What is counted, rewards or costs, and the range of totals. A cost c is the reward −c.
-
-    Notes
-    -----
     With rewards in [low, high], a total r becomes (r − low)/(high − low). Where elements are seen one by one, each gives up its
     share of ``low``: an element becomes (r_i − low·u_i)/(high − low), where u·M = 1 for every action M; u is 1/m where all
     actions have m elements. A set without such a vector is refused unless low = 0: totals would no longer be sums over elements.
@@ -74,7 +53,7 @@ class RewardReader:
 
     actions: ActionSet
     feedback: Feedback
-    units: Units = UNIT_REWARDS
+    units: Units = UNIT_REWARDS  # what is counted, and the range of totals; a cost c is the reward −c
 
     def __post_init__(self) -> None:
         if self.units.low != 0.0:

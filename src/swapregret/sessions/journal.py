@@ -34,19 +34,11 @@ _EVENT, _NUMBER = struct.Struct("<cQ"), struct.Struct("<d")
 
 
 class Event(NamedTuple):
-    """What happened.
-
-    Attributes
-    ----------
-    kind : bytes
-    day : int
-    content : bytes
-        The packed action; the numbers told; nothing; where the generator stands, as JSON.
-    """
+    """What happened."""
 
     kind: bytes
     day: int
-    content: bytes
+    content: bytes  # the packed action; the numbers told; nothing; where the generator stands, as JSON
 
     def told(self) -> Vector:
         """Return the numbers told."""
@@ -110,30 +102,14 @@ def packed(action: Action) -> bytes:
 
 @dataclass(frozen=True)
 class JournalScan:
-    """What a file that begins as a journal holds, as far as its records are whole.
+    """What a file that begins as a journal holds, as far as its records are whole."""
 
-    Attributes
-    ----------
-    snapshot : bytes
-        The first record; empty where not even that is whole.
-    events : list of Event
-        The records after it, up to the first that is not as it was written.
-    length : int
-        Bytes up to the end of the last of them.
-    checksum : int
-        The running checksum there.
-    tail : int
-        Bytes after that.
-    damage : str or None
-        What is wrong with the tail; None where it is the beginning of a record that was never finished, or empty.
-    """
-
-    snapshot: bytes
-    events: list[Event]
-    length: int
-    checksum: int
-    tail: int
-    damage: str | None
+    snapshot: bytes  # the first record
+    events: list[Event]  # the records after it, up to the first that is not as it was written
+    length: int  # bytes up to the end of the last of them
+    checksum: int  # the running checksum there
+    tail: int  # bytes after that
+    damage: str | None  # what is wrong with them; None: nothing, or a record that was never finished
 
 
 def is_journal(data: bytes) -> bool:
@@ -156,7 +132,7 @@ def _head(length: int, checksum: int) -> bytes:
 
 
 def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
-    """Read a journal as far as it is whole; only a file that is no journal of this version is refused."""
+    """Read a journal as far as it is whole; only a file that is none of this version, or has no whole snapshot, is refused."""
     data = read_file(path)
     name = f"journal {os.fspath(path)!r}"
     if not data:
@@ -193,21 +169,21 @@ def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
                 break
             events.append(event)
         position, checksum = end, claimed
+    if not snapshot:
+        do = "Nothing of it can be saved; restore it from a copy, or start a new journal."
+        raise InvalidInput(f"{name} must begin with a snapshot", damage or "none that is whole", do)
     return JournalScan(snapshot, events, position, checksum, len(data) - position, damage)
 
 
 def read_journal(path: str | os.PathLike[str]) -> JournalScan:
     """Read a journal to its last whole record, or refuse it with the reason."""
     found = scan_journal(path)
-    name = f"journal {os.fspath(path)!r}"
     if found.damage is not None:
         raise InvalidInput(
-            f"{name} must match its checksums",
+            f"journal {os.fspath(path)!r} must match its checksums",
             found.damage,
             "Restore it from a copy, or save what comes before: `swapregret journal repair`.",
         )
-    if not found.snapshot:
-        raise InvalidInput(f"{name} must begin with a snapshot", "none that is whole", "Start a new journal.")
     return found
 
 

@@ -3,97 +3,67 @@
 import os
 from typing import Any, NamedTuple
 
-from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
+from swapregret.errors import SwapRegretError, Unsupported
 from swapregret.sessions.journal import ACT, OBSERVE, SKIP, Event, JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
-from swapregret.sessions.session_file import SessionHeader, read_header, replay
+from swapregret.sessions.session_file import SessionHeader, read_header, replay, restore
 from swapregret.storage import from_bytes, reading
 
 Path_ = str | os.PathLike[str]
 
 
 class JournalReport(NamedTuple):
-    """What a journal holds.
+    """What a journal holds."""
 
-    Attributes
-    ----------
-    snapshot_day, snapshot_bytes : int
-        Where the last snapshot stands, and how long it is.
-    n_events : int
-        Whole events after it.
-    n_days, n_skipped : int
-        Days closed after them, and how many of those without feedback.
-    open_days : tuple of int
-        Decisions that wait for their reward.
-    tail : int
-        Bytes after the last whole record.
-    damage : str or None
-        What is wrong there; None where it is only a record that was never finished, or nothing.
-    replay : str
-        Whether the events lead to the decisions they record.
-    """
-
-    snapshot_day: int
+    snapshot_day: int  # where the last snapshot stands
     snapshot_bytes: int
-    n_events: int
-    n_days: int
-    n_skipped: int
-    open_days: tuple[int, ...]
-    tail: int
-    damage: str | None
-    replay: str
+    n_events: int  # whole events after it
+    n_days: int  # days closed after them
+    n_skipped: int  # how many of those without feedback
+    open_days: tuple[int, ...]  # decisions that wait for their reward
+    tail: int  # bytes after the last whole record
+    damage: str | None  # what is wrong with them; None: nothing, or a record that was never finished
+    replay: str  # whether the events lead to the decisions they record
 
 
 def check_journal(path: Path_) -> JournalReport:
     """Say what a journal holds, without changing it; only a file without a snapshot that is sound is refused."""
     found, header = _scan(path)
     n_good, reason = _count_exact(found, os.fspath(path))
-    if reason is None:
-        replay = "exact"
-    elif n_good is None:
-        replay = reason
-    else:
-        replay = f"exact for {n_good:,} events; then {reason}"
-    damage = found.damage if n_good in (None, len(found.events)) else found.damage or f"event {n_good} does not replay"
-    return _report(found, header, found.events, damage, replay)
+    if n_good == len(found.events):
+        return _report(found, header, found.events, found.damage, reason)
+    damage = found.damage or f"event {n_good} does not replay"
+    return _report(found, header, found.events, damage, f"exact for {n_good:,} events; then {reason}")
 
 
 def repair_journal(path: Path_, target: Path_) -> JournalReport:
     """Write the longest exact part of a journal to a new file, and say what it holds."""
     found, header = _scan(path)
     n_good, reason = _count_exact(found, os.fspath(path))
-    events = found.events if n_good is None else found.events[:n_good]
+    events = found.events[:n_good]
     write_journal(target, found.snapshot, events)
-    replay = "exact" if n_good is not None else str(reason)
-    return _report(found, header, events, found.damage, replay)
+    return _report(found, header, events, found.damage, reason if n_good == len(found.events) else "exact")
 
 
 def _scan(path: Path_) -> tuple[JournalScan, SessionHeader]:
-    found = scan_journal(path)
-    if not found.snapshot:
-        raise InvalidInput(
-            f"journal {os.fspath(path)!r} must begin with a snapshot",
-            found.damage or "none that is whole",
-            "Nothing of it can be saved; restore it from a copy.",
-        )
-    source = f"journal {os.fspath(path)!r}"
+    found, source = scan_journal(path), f"journal {os.fspath(path)!r}"
     metadata, arrays = from_bytes("session", found.snapshot, source)
     with reading(source):
         return found, read_header(metadata, arrays)
 
 
-def _count_exact(found: JournalScan, name: str) -> tuple[int | None, str | None]:
-    """Return how many events replay exactly, and why the next does not; None where the player is not in the file."""
+def _count_exact(found: JournalScan, name: str) -> tuple[int, str]:
+    """Return how many events can be kept, and why the next does not replay: all if they are exact, or cannot be tried."""
     try:
-        session: Session[Any] = Session._from_snapshot(found.snapshot, None, name)
+        session: Session[Any] = restore(Session, found.snapshot, None, name)
     except Unsupported as error:
-        return None, f"not tried: {error}"
+        return len(found.events), f"not tried: {error}"
     for index, event in enumerate(found.events):
         try:
             replay(session, [event], name)
         except SwapRegretError as error:
             return index, str(error)
-    return len(found.events), None
+    return len(found.events), "exact"
 
 
 def _report(

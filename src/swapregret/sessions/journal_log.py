@@ -17,7 +17,7 @@ from swapregret.learners.player import Player
 from swapregret.policy import Policy
 from swapregret.sessions.journal import OBSERVE, is_journal, read_journal
 from swapregret.sessions.session import Session
-from swapregret.sessions.session_file import replay
+from swapregret.sessions.session_file import replay, restore
 from swapregret.units import Range
 
 Path = str | os.PathLike[str]
@@ -64,7 +64,7 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
     """Replay a journal and return its days; ``player`` is needed only if it holds functions of one's own."""
     name = os.fspath(path)
     found = read_journal(path)
-    session: Session[Any] = Session._from_snapshot(found.snapshot, player, name)
+    session: Session[Any] = restore(Session, found.snapshot, player, name)
     n_before, n_skipped = session.day, session.summary().n_skipped
     reader, feedback = session._reader, session.player.feedback
     plays, rewards, laws = [], [], []

@@ -41,12 +41,10 @@ class _Renewal:
     def __init__(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
         self.payloads: list[bytes] = []
         self.handle, self.hidden, self.checksum = -1, Path(), 0
-        self._given = (path, make, lock)
-        self.thread = Thread(target=self._write, name="swapregret journal", daemon=True)
+        self.thread = Thread(target=self._write, args=(path, make, lock), name="swapregret journal", daemon=True)
         self.thread.start()
 
-    def _write(self) -> None:
-        path, make, lock = self._given
+    def _write(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
         record, self.checksum = records([make()])
         with contextlib.suppress(OSError, SwapRegretError):  # the journal in use holds everything
             self.handle, self.hidden = write_beside(path, MAGIC + record, lock)
@@ -60,20 +58,10 @@ class _Renewal:
 
 
 class Journal:
-    """An open journal, locked against a second writer.
+    """An open journal, locked against a second writer; where there is no file yet, ``begin`` makes it.
 
-    Parameters
-    ----------
-    path : path
-        Where the journal is, or will be: the file is made by ``begin``.
-    sync : bool
-        Whether to wait for the disk after each event. Without it an acknowledged event survives the death of the
-        process, but not of the machine.
-
-    Attributes
-    ----------
-    n_events : int
-        Events since the last snapshot.
+    With ``sync`` it waits for the disk after each event. Without it an acknowledged event survives the death of the process,
+    but not of the machine. ``n_events`` counts those since the last snapshot.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:

@@ -116,6 +116,8 @@ class Session(Generic[State]):
                 raise InvalidInput(f"`{name}` must be True or False", shown(flag), "Pass a bool.")
         if warm:
             warm_player(player, has_late=max_open != 1)
+            if player.feedback == "full":  # the oracle checks the range of what is told
+                player.actions.argmax(np.zeros(player.actions.dimension))
         self._equip(player, read_units(reward_range, cost_range), as_integer(max_open, "max_open", 1))
         if journal is None:
             self._begin(rng)
@@ -304,24 +306,18 @@ class Session(Generic[State]):
         """
         if player is not None:
             check_player(player, is_saved=True)
-        data = read_file(path)
-        if is_journal(data):
-            found = read_journal(path)
-            session = cls._from_snapshot(found.snapshot, player, os.fspath(path))
-            replay(session, found.events, os.fspath(path))
-            return session
-        return cls._from_snapshot(data, player, os.fspath(path))
+        data, name = read_file(path), os.fspath(path)
+        if not is_journal(data):
+            return restore(cls, data, player, name)
+        found = read_journal(path)
+        session = restore(cls, found.snapshot, player, name)
+        replay(session, found.events, name)
+        return session
 
     @classmethod
     def from_bytes(cls, data: bytes, player: Player[Any] | None = None) -> Self:
         """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
-        return cls._from_snapshot(data, player, "bytes")
-
-    @classmethod
-    def _from_snapshot(cls, data: bytes, player: Player[Any] | None, name: str) -> Self:
-        session = cls.__new__(cls)
-        restore(session, data, player, name)
-        return session
+        return restore(cls, data, player, "bytes")
 
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
@@ -336,7 +332,7 @@ class Session(Generic[State]):
     def _continue(self, journal: Journal) -> None:
         """Take over what a journal holds."""
         found, name = journal.read(), os.fspath(journal.path)
-        restored = self._from_snapshot(found.snapshot, self.player, name)
+        restored = restore(type(self), found.snapshot, self.player, name)
         kept = (restored.cost_range or restored.reward_range, restored.max_open)
         given = (self.cost_range or self.reward_range, self.max_open)
         before, now = restored._reader.units.word, self._reader.units.word

@@ -6,7 +6,7 @@ What a file says is checked: counts that add up, decisions of the set, nothing m
 import contextlib
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,40 +24,22 @@ from swapregret.units import Units, read_range
 if TYPE_CHECKING:
     from swapregret.sessions.session import Session
 
-
+_Session = TypeVar("_Session", bound="Session[Any]")
 _MOST = 2**63
 
 
 class SessionHeader(NamedTuple):
-    """The header of a session file, as the file has it.
+    """The header of a session file, as the file has it."""
 
-    Attributes
-    ----------
-    player : object
-        The configuration, as ``learners.config`` wrote it, or None.
-    reward_range : list of two numbers
-    is_cost : bool
-    max_open : int
-    entropy : int or None
-    rng : dict
-        The state of the generator.
-    counts : list of three int
-        Days acted, closed and skipped.
-    open : list of int
-        Decisions that wait for their reward, oldest first.
-    laws : list of int
-        Those among them that were drawn from another state than the last.
-    """
-
-    player: Any
+    player: Any  # the configuration, as ``learners.config`` wrote it, or None
     reward_range: list[float]
     is_cost: bool
     max_open: int
     entropy: int | None
-    rng: dict[str, Any]
-    counts: list[int]
-    open: list[int]
-    laws: list[int]
+    rng: dict[str, Any]  # the state of the generator
+    counts: list[int]  # days acted, closed and skipped
+    open: list[int]  # decisions that wait for their reward, oldest first
+    laws: list[int]  # those among them that were drawn from another state than the last
 
 
 def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
@@ -66,16 +48,12 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
         raise _wrong(f"the fields {', '.join(sorted(SessionHeader._fields))}", f"{sorted(metadata)!r:.200}")
     header = SessionHeader(**metadata)
     counts, days, laws = header.counts, header.open, header.laws
-    if not isinstance(header.reward_range, list) or not all(type(each) in (int, float) for each in header.reward_range):
-        raise _wrong("two numbers as `reward_range`", f"{header.reward_range!r:.80}")
     if type(header.is_cost) is not bool:
         raise _wrong("true or false as `is_cost`", f"{header.is_cost!r:.80}")
     if not _are_counts([header.max_open]) or header.max_open < 1:
         raise _wrong("a whole number of at least 1 as `max_open`", f"{header.max_open!r:.80}")
     if not (header.entropy is None or (type(header.entropy) is int and header.entropy >= 0)):
         raise _wrong("a whole number or nothing as `entropy`", f"{header.entropy!r:.80}")
-    if not isinstance(header.rng, dict):
-        raise _wrong("the state of a generator as `rng`", f"{header.rng!r:.80}")
     if not _are_counts(counts) or len(counts) != 3 or not _are_counts(days) or not _are_counts(laws):
         raise _wrong("whole numbers as `counts`, `open` and `laws`", f"{[counts, days, laws]!r:.80}")
     acted, closed, skipped = counts
@@ -150,8 +128,8 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
     return header._asdict(), arrays
 
 
-def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, name: str) -> None:
-    """Put what ``parts_of`` returned, as bytes, into a session that has nothing yet; ``given`` is its player, if known."""
+def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: str) -> _Session:
+    """Make a session from what ``parts_of`` returned, as bytes; ``given`` is its player, if known."""
     source = f"session file {name!r}"
     metadata, arrays = from_bytes("session", data, source)
     with reading(source):
@@ -162,6 +140,7 @@ def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, nam
     with reading(source):
         if given is None:
             check_size(player, len(data))
+        session = kind.__new__(kind)
         session._equip(player, Units(*read_range(header.reward_range), header.is_cost), header.max_open)
         session.entropy = header.entropy
         session._rng, session._rng_after = generator_of(header.rng), None
@@ -174,6 +153,7 @@ def restore(session: "Session[Any]", data: bytes, given: Player[Any] | None, nam
             else:
                 held = hold_policy(player, session._state)
             session._open[day] = Decision(day, _open_action(arrays, day, player.actions), player.actions, held)
+    return session
 
 
 def replay(session: "Session[Any]", events: list[Event], name: str) -> None:

@@ -54,7 +54,7 @@ class Forests(GraphicBases):
     @classmethod
     def from_spec(cls, values: dict[str, Any], folder: Path) -> "Forests":
         """Make the forests of a table's network."""
-        from swapregret.networks.described import network_of
+        from swapregret.networks.graph_files import network_of
 
         return cls(network_of(values, folder, directed=False).undirected().edges, size=values["size"])
 

@@ -59,7 +59,7 @@ class SpanningTrees(GraphicBases):
     @classmethod
     def from_spec(cls, values: dict[str, Any], folder: Path) -> "SpanningTrees":
         """Make the trees of a table's network, or of its largest component if the table says so."""
-        from swapregret.networks.described import network_of
+        from swapregret.networks.graph_files import network_of
 
         network, is_cut = (
             network_of(values, folder, directed=False).undirected(),

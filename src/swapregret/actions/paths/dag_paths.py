@@ -115,7 +115,7 @@ class DagPaths(ActionSet):
     @classmethod
     def from_spec(cls, values: dict[str, Any], folder: Path) -> "DagPaths":
         """Make the paths of a table's network; an undirected one, or one with a ``length``, is made acyclic from the source."""
-        from swapregret.networks.described import network_of
+        from swapregret.networks.graph_files import network_of
 
         network = network_of(values, folder, directed=True)
         by_name = {str(vertex): vertex for edge in network.edges for vertex in edge}
