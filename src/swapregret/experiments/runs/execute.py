@@ -23,7 +23,7 @@ from swapregret.learners.config import decode
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course, replication
-from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
+from swapregret.results.detail import LEDGERS_SHARE, pack_mark, write_detail
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
 from swapregret.results.run_rows import measure_mark, table_bytes
@@ -134,10 +134,10 @@ def _make(task: RunTask, store: Store, status: "Status") -> None:
 
 def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
     """Measure at a checkpoint."""
-    actions = at.course.player.actions
-    mark = Mark(at.course.day, at.course.close(), at.course.marginals())
-    at.rows.append(measure_mark(mark, actions, task.measure["measure"], at.course.environment.units))
-    at.marks.append(pack_mark(mark, share=LEDGERS_SHARE / len(task.marks), is_last=is_last))
+    course, share = at.course, LEDGERS_SHARE / len(task.marks)
+    day, run, units = course.day, course.close(), course.environment.units
+    at.rows.append(measure_mark(day, run, course.player.actions, task.measure["measure"], units))
+    at.marks.append(pack_mark(day, run, course.marginals(), share=share, is_last=is_last))
 
 
 def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: float) -> None:
