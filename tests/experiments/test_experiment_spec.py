@@ -165,7 +165,7 @@ def test_one_wrong_letter_is_guessed(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("kind", PLAYER_KINDS)
 def test_every_player_lists_its_parameters(kind: str) -> None:
     """No kind offers what the spec gives itself."""
-    assert not {"actions", "horizon", "rng", "ingredients"} & set(parameters_of(kind, is_player=True))
+    assert not {"actions", "horizon", "rng", "ingredients"} & set(parameters_of(kind))
 
 
 TEXT = 'horizons = 100\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uniform"\n'
