@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import lambertw
 
 import swapregret as sr
 from swapregret.arrays import as_integer
@@ -123,16 +124,15 @@ def make_plan(actions: sr.ActionSet, horizon: int, *, preset: str = "adaptive", 
 def useful_from(dimension: int) -> float:
     """Return the power of ten from which on 45·log(d log T)·T/log T < T: the largest root of 45·log(d x) = x, over log 10.
 
+    That root is −45 W₋₁(−1/(45 d)), with the lower branch of Lambert's W.
+
     Examples
     --------
     >>> round(useful_from(20))
     176
     """
     d = as_integer(dimension, "dimension", 1)
-    x = 1e6
-    while (smaller := 45.0 * math.log(d * x)) < x * (1.0 - 1e-12):
-        x = smaller
-    return x / math.log(10.0)
+    return -45.0 * float(lambertw(-1.0 / (45.0 * d), -1).real) / math.log(10.0)
 
 
 def time_rounds(player: Player[Any], seconds: float) -> Speed:
