@@ -104,15 +104,17 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     own = [_try_world(world, smallest, spec, folder) for world in worlds]
     for player in players:
         _try(player, catalogue.make_player, player.kind, player.values, smallest or own[0], min(spec.horizons))
-    measure = {"measure": spec.measure.regrets} | spec.measure.model_dump(exclude={"regrets", "capacity"})
+    measure = asdict(spec.measure)
+    measure["measure"], own_capacity = measure.pop("regrets"), measure.pop("capacity")
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = spec.checkpoints.marks(horizon)
         for world, own_set in zip(worlds, own, strict=True):
-            files = catalogue.file_digest(world.kind, world.values, folder)
+            replayed = (folder / str(world.values["file"])).read_bytes() if world.kind == "replay" else None
+            files = None if replayed is None else hashlib.sha256(replayed).hexdigest()
             for each in [_made(f"set of {world.label}", None, own_set)] if world.kind in catalogue.OWN_SET else sets:
                 used[each.label] = {"spec": each.spec, "config": each.config}
-                capacity = spec.measure.capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
+                capacity = own_capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
                 for player in players:
                     for replication in range(spec.replications):
                         task = RunTask(
@@ -134,7 +136,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
         "replications": spec.replications,
         "horizons": list(dict.fromkeys(spec.horizons)),
         "measure": measure,
-        "checkpoints": spec.checkpoints.model_dump(),
+        "checkpoints": asdict(spec.checkpoints),
         "sets": used,
         "environments": {world.label: {"kind": world.kind, "parameters": world.values} for world in worlds},
         "players": {player.label: {"kind": player.kind, "parameters": player.values} for player in players},
