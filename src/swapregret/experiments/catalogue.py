@@ -3,7 +3,6 @@
 Parameters are read off the signatures of the functions people call in Python, so a spec can say what a script can.
 """
 
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -115,8 +114,3 @@ def _combine(
         days = each if kind == "mixture" or index < len(parts) - 1 else horizon - each * index
         made.append(make_environment(word, inner, actions, max(1, days), seed + index, folder))
     return _WORLDS[kind](made, rng=seed, **options)
-
-
-def file_digest(kind: str, values: Values, folder: Path) -> str | None:
-    """Return the checksum of the file that an environment, which was made before, replays: part of what identifies it."""
-    return hashlib.sha256((folder / str(values["file"])).read_bytes()).hexdigest() if kind == "replay" else None

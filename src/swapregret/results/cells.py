@@ -1,7 +1,6 @@
 """The table of cells: replications put together, ledgers averaged before the maximum over rules."""
 
 import hashlib
-import io
 import math
 import os
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from swapregret.regret.notions import external_regret, internal_regret, swap_reg
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
-from swapregret.results.run_rows import UNIT_COLUMNS, into_units, load_results
+from swapregret.results.run_rows import UNIT_COLUMNS, into_units, load_results, parquet_bytes
 from swapregret.storage import reading, write_file
 
 if TYPE_CHECKING:
@@ -75,12 +74,10 @@ def _load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     frame = frame.with_columns(
         (pl.col(name).cast(pl.Float64) / pl.col("day")).alias(f"{name}_per_round") for name in _PER_ROUND
     )
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
     cache.parent.mkdir(exist_ok=True)
     for old in cache.parent.glob("*.parquet"):
         old.unlink(missing_ok=True)
-    write_file(cache, buffer.getvalue())
+    write_file(cache, parquet_bytes(frame))
     return frame
 
 

@@ -77,7 +77,11 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
 
     schema = _schema(rows[0])
     about = _about(info) | {"seed": str(seed)}
-    frame = pl.DataFrame([row | about for row in rows], schema=schema)
+    return parquet_bytes(pl.DataFrame([row | about for row in rows], schema=schema))
+
+
+def parquet_bytes(frame: "pl.DataFrame") -> bytes:
+    """Return a table as the bytes of a Parquet file."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
