@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from swapregret.errors import ProtocolError, Unsupported
 
 EXTRAS = {
-    "experiments": ("polars", "plotly", "pydantic", "joblib"),
+    "experiments": ("polars", "plotly", "joblib"),
     "cluster": ("dask", "distributed", "cryptography"),
     "networks": ("networkx",),
     "pandas": ("pandas", "pyarrow"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.cli.watchers import JsonWatcher, LineWatcher, LiveWatcher, time_left
-from swapregret.experiments.experiment_spec import Spec, parse_spec
+from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
 from swapregret.experiments.runs.execute import Outcome, execute
@@ -110,9 +111,8 @@ def test_examples_are_short_and_run(path: Path, tmp_path: Path) -> None:
     assert len(plan_runs(whole, path.parent).tasks) > 8
     world = whole.environments[0]
     first = world if isinstance(world, str) else {key: _one(value) for key, value in world.items()}
-    shrunken = whole.model_dump() | {"horizons": [40], "replications": 1, "environments": [first]}
-    shrunken |= {"sets": whole.sets[:1]}
-    plan = plan_runs(Spec.model_validate(shrunken), path.parent)
+    shrunken = replace(whole, horizons=(40,), replications=1, environments=(first,), sets=whole.sets[:1])
+    plan = plan_runs(shrunken, path.parent)
     here(plan, tmp_path)
     numbers = json.loads(runner.invoke(app, ["results", str(tmp_path), "--json"]).stdout)
     assert numbers["finished"] == numbers["runs"] == len(plan.tasks)

@@ -89,11 +89,11 @@ def test_a_set_beyond_reason_is_refused(text: str) -> None:
         (("[60]", "[9223372036854775808]"), "below 2⁶³"),
         (
             ("[60]", "[9223372036854775807]"),
-            "at most 10¹⁵ days: got 9223372036854775807. A million rounds per second",
+            "1..10¹⁵: got '9223372036854775807'. A million rounds per second",
         ),
         (("[60]", "[1e300]"), "Choose fewer days."),
         (("[60]", f"[{LONG}]"), "must be TOML"),
-        (("= 2", "= 1000000000"), "`replications` must be less than or equal to 100000"),
+        (("= 2", "= 1000000000"), "`replications` must be a whole number, 1..100,000"),
         (("= 2", f"= {LONG}"), "must be TOML"),
         (("[60]", "[" * 300 + "60" + "]" * 300), "levels of lists and tables"),
         (("[60]", "[" * 40 + "60" + "]" * 40), "at most 32 levels"),

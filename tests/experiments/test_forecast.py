@@ -64,8 +64,8 @@ def test_rounds_are_timed_and_memory_is_counted() -> None:
     assert plan.speed.playing > 0
     assert plan.speed.measuring > 0
     assert plan.speed.rounds >= 32
-    assert plan.memory.state > 0
-    assert plan.memory.ledger_at_most == int(3.0 * 15 * 6 * 8)
+    assert plan.state_bytes > 0
+    assert plan.ledger_bytes == int(3.0 * 15 * 6 * 8)
 
 
 @pytest.mark.parametrize("horizon", [1, LONGEST_HORIZON + 1])

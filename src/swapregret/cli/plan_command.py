@@ -75,8 +75,8 @@ def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
         if speed is None
         else {"playing": speed.playing, "measuring": speed.measuring, "rounds_timed": speed.rounds},
         "memory_bytes": {
-            "state": made.memory.state,
-            "ledger_at_most": made.memory.ledger_at_most,
+            "state": made.state_bytes,
+            "ledger_at_most": made.ledger_bytes,
             "peak_of_this_process": _peak(),
         },
         "warnings": made.warnings,
@@ -157,8 +157,8 @@ def _table(made: "Plan") -> Table:
         rows.append(("rounds per second on this machine", f"{made.speed.playing:,.0f}, one core"))
         rows.append(("    with swap regret measured", f"{made.speed.measuring:,.0f}"))
         rows.append(("    all T rounds, measured", "about " + duration_in_words(made.horizon / made.speed.measuring)))
-    rows.append(("memory: state of the player", bytes_in_words(made.memory.state)))
-    rows.append(("    ledger of swap regret", f"at most {bytes_in_words(made.memory.ledger_at_most)}"))
+    rows.append(("memory: state of the player", bytes_in_words(made.state_bytes)))
+    rows.append(("    ledger of swap regret", f"at most {bytes_in_words(made.ledger_bytes)}"))
     peak = _peak()
     rows.append(("    this process so far", "not told by this system" if peak is None else bytes_in_words(peak)))
     return table_of("", ("", ""), rows, left=2, show_header=False)

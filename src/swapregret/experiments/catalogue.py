@@ -3,7 +3,6 @@
 Parameters are read off the signatures of the functions people call in Python, so a spec can say what a script can.
 """
 
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -28,37 +27,28 @@ _FACTORIES: dict[str, Callable[..., Player[Any]]] = {
 PLAYER_KINDS = (*_FACTORIES, "anytime")
 """The kinds of players."""
 
-_WORLDS: dict[str, Callable[..., Environment]] = {
-    name: getattr(sr.environments, name)
-    for name in ("cyclic", "iid", "interruptions", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
-}
-_OWN: dict[str, Callable[..., Environment]] = {
-    name: getattr(sr.environments, name) for name in ("extensive_form", "shortcut_dag", "shortcut_partitions")
-}
-_COMBINED: dict[str, Callable[..., Environment]] = {
-    name: getattr(sr.environments, name) for name in ("concatenation", "mixture")
-}
-ENVIRONMENT_KINDS = (*_WORLDS, *_COMBINED, *_OWN)
-"""The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
-OWN_SET = tuple(_OWN)
+_SIMPLE = ("cyclic", "iid", "interruptions", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
+_COMBINED = ("concatenation", "mixture")
+OWN_SET = ("extensive_form", "shortcut_dag", "shortcut_partitions")
 """Environments that come with an action set of their own; ``sets`` does not apply to them."""
+ENVIRONMENT_KINDS = (*_SIMPLE, *_COMBINED, *OWN_SET)
+"""The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
+_WORLDS: dict[str, Callable[..., Environment]] = {name: getattr(sr.environments, name) for name in ENVIRONMENT_KINDS}
 
 _GIVEN = {"actions", "horizon", "rng", "environments", "data", "name", "ingredients"}
 
 
-def parameters_of(kind: str, *, is_player: bool) -> tuple[str, ...]:
-    """Return the parameters of a kind.
+def parameters_of(kind: str) -> tuple[str, ...]:
+    """Return the parameters of a kind of player or environment.
 
     Examples
     --------
-    >>> parameters_of("cyclic", is_player=False), parameters_of("exp3", is_player=True)[:2]
+    >>> parameters_of("cyclic"), parameters_of("exp3")[:2]
     (('phases',), ('learning_rate', 'exploration'))
     """
     if kind == "anytime":
-        ours = (*parameters_of("swap_combcp", is_player=True), "of", "first_epoch")
-        return tuple(dict.fromkeys(ours))
-    function = _FACTORIES[kind] if is_player else (_WORLDS | _COMBINED | _OWN)[kind]
-    signature = inspect.signature(function).parameters
+        return tuple(dict.fromkeys((*parameters_of("swap_combcp"), "of", "first_epoch")))
+    signature = inspect.signature((_FACTORIES | _WORLDS)[kind]).parameters
     names = [name for name in signature if name not in _GIVEN]
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.values()):
         names += [field.name for field in fields(Ingredients)]
@@ -96,9 +86,9 @@ def make_environment(
 ) -> Environment:
     """Make an environment of a set, or one with its own set, in which case ``actions`` is left alone."""
     options = dict(values)
-    if kind in _OWN:
-        seeded = {"rng": seed} if "rng" in inspect.signature(_OWN[kind]).parameters else {}
-        return _OWN[kind](**options, horizon=horizon, **seeded)
+    if kind in OWN_SET:
+        seeded = {"rng": seed} if "rng" in inspect.signature(_WORLDS[kind]).parameters else {}
+        return _WORLDS[kind](**options, horizon=horizon, **seeded)
     assert actions is not None
     if kind in _COMBINED:
         return _combine(kind, options, actions, horizon, seed, folder)
@@ -120,12 +110,7 @@ def _combine(
     made = []
     for index, part in enumerate(parts):
         inner = {name: value for name, value in part.items() if name != "kind"}
-        word = check_name(part.get("kind"), _WORLDS, f"parts[{index}].kind")
+        word = check_name(part.get("kind"), _SIMPLE, f"parts[{index}].kind")
         days = each if kind == "mixture" or index < len(parts) - 1 else horizon - each * index
         made.append(make_environment(word, inner, actions, max(1, days), seed + index, folder))
-    return _COMBINED[kind](made, rng=seed, **options)
-
-
-def file_digest(kind: str, values: Values, folder: Path) -> str | None:
-    """Return the checksum of the file that an environment, which was made before, replays: part of what identifies it."""
-    return hashlib.sha256((folder / str(values["file"])).read_bytes()).hexdigest() if kind == "replay" else None
+    return _WORLDS[kind](made, rng=seed, **options)

@@ -1,13 +1,21 @@
 """From entries of a spec to all their combinations: any list is a grid."""
 
 import itertools
+import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from swapregret.counts import MOST_CHOICES, check_name
 from swapregret.errors import InvalidInput
+
+_DEPTHS = {
+    "sets": {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1},
+    "environments": {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1},
+    "players": {"schedule": 1},
+}
+"""Parameters that are lists themselves, and how deep, by the field of the spec."""
 
 
 @dataclass(frozen=True)
@@ -23,46 +31,40 @@ class Choice:
 def expand(
     entries: Sequence[str | Mapping[str, Any]],
     field: str,
-    kinds: Sequence[str],
+    kinds: Iterable[str],
     parameters: Callable[[str], Sequence[str]],
-    depths: Mapping[str, int],
 ) -> list[Choice]:
     """Return every combination of the parameters of every entry, in the order of the file.
 
     An entry, which stands in ``field`` of the spec, is a kind, or a table with ``kind``, an optional ``name`` and
-    ``parameters(kind)``. A list is a grid, unless its parameter is itself a list; ``depths`` says how deep.
+    ``parameters(kind)``. A list is a grid, unless its parameter is itself a list. A set may also be a line of text, which
+    has no kind here.
 
     Examples
     --------
-    >>> found = expand([{"kind": "cyclic", "phases": [7, 31]}], "environments", ["cyclic"], lambda kind: ["phases"], {})
+    >>> found = expand([{"kind": "cyclic", "phases": [7, 31]}], "environments", ["cyclic"], lambda kind: ["phases"])
     >>> [choice.label for choice in found]
     ['cyclic phases=7', 'cyclic phases=31']
     """
-    places = ((f"{field}[{index}]", entry) for index, entry in enumerate(entries))
-    return unique([one for place, entry in places for one in expand_entry(entry, place, kinds, parameters, depths)])
-
-
-def expand_entry(
-    entry: str | Mapping[str, Any],
-    place: str,
-    kinds: Sequence[str],
-    parameters: Callable[[str], Sequence[str]],
-    depths: Mapping[str, int],
-) -> list[Choice]:
-    """Return every combination of one entry, which stands at a place of the spec such as ``players[1]``."""
-    table = {"kind": entry} if isinstance(entry, str) else dict(entry)
-    if "kind" not in table:
-        raise InvalidInput(
-            f"`{place}` must have a `kind`", f"only {sorted(table)}", f"Choose one of {', '.join(kinds)}."
-        )
-    words, name = table.pop("kind"), table.pop("name", None)
     found: list[Choice] = []
-    for word in words if isinstance(words, list) else [words]:
-        kind = check_name(word, kinds, f"{place}.kind")
-        for parameter in table:
-            check_name(parameter, [*parameters(kind), "kind", "name"], place, f"have only the parameters of {kind}:")
-        found += _combinations(kind, table, place, name, depths)
-    return found
+    for index, entry in enumerate(entries):
+        place = f"{field}[{index}]"
+        if field == "sets" and isinstance(entry, str):
+            line = " ".join(entry.split())
+            found.append(Choice(line, "", {"line": line}, place))
+            continue
+        table = {"kind": entry} if isinstance(entry, str) else dict(entry)
+        if "kind" not in table:
+            must = f"`{place}` must have a `kind`"
+            raise InvalidInput(must, f"only {sorted(table)}", f"Choose one of {', '.join(kinds)}.")
+        words, name = table.pop("kind"), table.pop("name", None)
+        for word in words if isinstance(words, list) else [words]:
+            kind = check_name(word, kinds, f"{place}.kind")
+            known = [*parameters(kind), "kind", "name"]
+            for parameter in table:
+                check_name(parameter, known, place, f"have only the parameters of {kind}:")
+            found += _combinations(kind, table, place, name, _DEPTHS.get(field, {}))
+    return _unique(found)
 
 
 def _combinations(
@@ -107,20 +109,14 @@ def _short(value: Any) -> str:
     return str(value)
 
 
-def _key(value: Any) -> object:
-    """Return what can be looked up in a table and is equal for equal values."""
-    if isinstance(value, Mapping):
-        return frozenset((name, _key(inner)) for name, inner in value.items())
-    return tuple(map(_key, value)) if isinstance(value, list) else value
-
-
-def unique(choices: list[Choice]) -> list[Choice]:
+def _unique(choices: list[Choice]) -> list[Choice]:
     """Refuse what comes twice; tell apart what only looks alike."""
     made: list[Choice] = []
     labels: dict[str, int] = {}
-    seen: dict[object, Choice] = {}
+    seen: dict[str, Choice] = {}
     for choice in choices:
-        other = seen.setdefault((choice.kind, _key(choice.values)), choice)
+        content = json.dumps([choice.kind, choice.values], sort_keys=True, default=str)
+        other = seen.setdefault(content, choice)
         if other is not choice:
             raise InvalidInput(
                 f"`{choice.field}` must differ from `{other.field}`", f"{choice.label!r} twice", "Leave one out."

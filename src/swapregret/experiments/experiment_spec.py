@@ -4,71 +4,48 @@ Errors name the field, the value, what is allowed, and the nearest name. See ``d
 """
 
 import os
-from typing import Annotated, Any, Literal, get_args
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from swapregret.boundary import naming
-from swapregret.counts import LONGEST_HORIZON, MOST_REPLICATIONS, check_name, count_in_words, shown, time_of
+from swapregret.counts import MOST_REPLICATIONS, check_name, read_count, read_days, shown
 from swapregret.errors import InvalidInput
 from swapregret.experiments.toml_file import parse_toml, read_toml
+from swapregret.playing.play_result import MEASURES
 
-
-def _whole(value: Any) -> Any:
-    """Let 1e6 be a whole number, as people write horizons."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list) else [value]
-
-
-Whole = Annotated[int, BeforeValidator(_whole), Field(ge=1, lt=2**63, strict=True)]
-Days = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=LONGEST_HORIZON, strict=True)]
 Entry = str | dict[str, Any]
 """A kind alone, or a table with a kind and parameters."""
-Entries = Annotated[list[Entry], BeforeValidator(_listed), Field(min_length=1)]
+Reader = Callable[[Any, str], Any]
+"""Takes a value and the name of its field, and returns the value or says what is wrong with it."""
 
 
-Regrets = Literal["ledger", "bound", "none"]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Measure(_Strict):
+@dataclass(frozen=True)
+class Measure:
     """What is recorded; as of :func:`swapregret.playing.play`."""
 
-    regrets: Regrets = "ledger"
+    regrets: str = "ledger"
     realised: bool = False
-    windows: list[Whole] = []
+    windows: tuple[int, ...] = ()
     certificate: bool = False
-    capacity: Whole | None = None
+    capacity: int | None = None
 
 
-class Checkpoints(_Strict):
+@dataclass(frozen=True)
+class Checkpoints:
     """When it is measured: at T, T/ratio, T/ratio², … down to ``first``, or on the days listed."""
 
-    ratio: Annotated[float, Field(ge=1.01)] = 2.0
-    first: Whole = 50
-    days: list[Whole] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short(cls, value: Any) -> Any:
-        if isinstance(value, list):
-            return {"days": value}
-        if isinstance(value, dict) and isinstance(value.get("ratio"), int):
-            return value | {"ratio": float(value["ratio"])}
-        return value
+    ratio: float = 2.0
+    first: int = 50
+    days: tuple[int, ...] | None = None
 
     def marks(self, horizon: int) -> tuple[int, ...]:
         """Return the days of a run after which it is measured, the horizon last.
 
         Examples
         --------
-        >>> Checkpoints(first=100).marks(1000), Checkpoints(days=[1, 20, 3000]).marks(1000)
+        >>> Checkpoints(first=100).marks(1000), Checkpoints(days=(1, 20, 3000)).marks(1000)
         ((125, 250, 500, 1000), (1, 20, 1000))
         """
         if self.days is not None:
@@ -80,28 +57,19 @@ class Checkpoints(_Strict):
         return tuple(sorted(days))
 
 
-class Spec(_Strict):
+@dataclass(frozen=True)
+class Spec:
     """An experiment: sets × environments × players × horizons × replications."""
 
+    horizons: tuple[int, ...]
+    environments: tuple[Entry, ...]
+    players: tuple[Entry, ...]
+    sets: tuple[Entry, ...] = ()
     name: str = "experiment"
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    replications: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST_REPLICATIONS, strict=True)] = 1
-    horizons: Annotated[list[Days], BeforeValidator(_listed), Field(min_length=1)]
-    sets: Annotated[list[Entry], BeforeValidator(_listed)] = []
-    environments: Entries
-    players: Entries
+    seed: int = 0
+    replications: int = 1
     measure: Measure = Measure()
     checkpoints: Checkpoints = Checkpoints()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short(cls, value: Any) -> Any:
-        if isinstance(value, dict) and isinstance(value.get("measure"), str):
-            return value | {"measure": {"regrets": value["measure"]}}
-        return value
-
-
-_MODELS: dict[str, type[BaseModel]] = {"": Spec, "measure": Measure, "checkpoints": Checkpoints}
 
 
 def read_spec(path: str | os.PathLike[str]) -> tuple[Spec, bytes]:
@@ -117,66 +85,78 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
     Examples
     --------
     >>> parse_spec('horizons = 1e3\nsets = "msets 6 2"\nenvironments = "iid"\nplayers = "uniform"').horizons
-    [1000]
+    (1000,)
     """
-    content = parse_toml(data, source)
-    try:
-        return Spec.model_validate(content)
-    except ValidationError as error:
-        first, *others = {str(each): each for each in map(_problem, error.errors())}.values()
-        raise InvalidInput(first.must, first.came, "\n".join([first.do, *map(str, others)])) from None
+    content = dict.fromkeys(("horizons", "environments", "players")) | parse_toml(data, source)
+    return Spec(**_fields(content, _SPEC, "the spec"))
 
 
-def _problem(error: Any) -> InvalidInput:
-    """Turn what Pydantic found into a sentence of the house."""
-    steps = [step for step in error["loc"] if not (isinstance(step, str) and ("[" in step or step in ("str", "dict")))]
-    field, kind, came = _path(steps), error["type"], shown(error["input"], 120)
-    try:
-        if kind == "extra_forbidden":
-            *above, name = error["loc"]  # as it is: a name may look like a place of Pydantic's
-            owner, model = _path(above), _MODELS.get(str(above[0]) if above else "", Spec)
-            check_name(name, model.model_fields, owner or "the spec", "have only the fields")
-        if kind == "literal_error":
-            check_name(error["input"], get_args(Regrets), field)
-    except InvalidInput as found:
-        return found
-    if kind == "missing":
-        return InvalidInput(f"`{field}` must be given", "a spec without it", f"Add e.g. {_EXAMPLES.get(field, field)}.")
-    if kind == "too_short":
-        return InvalidInput(f"`{field}` must have at least one entry", came, f"Write e.g. {_example(field)}.")
-    if "str" in error["loc"] or str(error["loc"][-1]).startswith("dict["):  # an entry of another kind
-        return InvalidInput(
-            f"`{field}` must be a kind, or a table with a `kind`", came, f"Write e.g. {_example(field)}."
-        )
-    if kind == "less_than_equal" and field.startswith("horizons"):
-        return InvalidInput(
-            f"`{field}` must be at most {count_in_words(LONGEST_HORIZON)} days", came, time_of(error["input"])
-        )
-    words = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return InvalidInput(f"`{field}` must be {words}", came, f"Write e.g. {_example(field)}.")
+def _fields(table: Mapping[str, Any], readers: Mapping[str, Reader], owner: str) -> dict[str, Any]:
+    """Read the fields of a table; all that is wrong with it is told at once."""
+    found, wrong = {}, []
+    for name, value in table.items():
+        try:
+            check_name(name, readers, owner, "have only the fields")
+            found[name] = readers[name](value, name if readers is _SPEC else f"{owner}.{name}")
+        except InvalidInput as error:
+            wrong.append(error)
+    if wrong:
+        first, *others = wrong
+        raise InvalidInput(first.must, first.came, "\n".join([first.do, *map(str, others)]))
+    return found
 
 
-def _example(field: str) -> str:
-    return _EXAMPLES.get(field.split("[")[0], "another")
+def _whole(value: Any, field: str, least: int = 1, most: int = 2**63 - 1) -> int:
+    return read_count(str(value), field, least, most)
 
 
-_EXAMPLES = {
-    "horizons": "horizons = [1000, 10_000]",
-    "environments": 'environments = ["cyclic", "iid"]',
-    "players": 'players = ["swap_combcp", "uniform"]',
-    "sets": 'sets = ["msets 10 3"]',
-    "replications": "replications = 4",
-    "seed": "seed = 0",
-    "name": 'name = "routing"',
-    "measure.windows": "windows = [1, 100]",
-    "checkpoints.ratio": "ratio = 2.0",
-    "checkpoints.days": "days = [100, 1000]",
+def _ratio(value: Any, field: str) -> float:
+    if isinstance(value, int | float) and value >= 1.01:
+        return float(value)
+    raise InvalidInput(f"`{field}` must be a number, at least 1.01", shown(value), "Write e.g. ratio = 2.0.")
+
+
+def _typed(kind: Any, words: str, value: Any, field: str) -> Any:
+    if isinstance(value, kind):
+        return value
+    raise InvalidInput(f"`{field}` must be {words}", shown(value, 120), "Correct its value.")
+
+
+def _listed(read: Reader, value: Any, field: str, example: str = "") -> tuple[Any, ...]:
+    """Read a list; a value alone is a list of one. Where an example is given, there must be something in it."""
+    values = value if isinstance(value, list) else [value]
+    if example and (not values or value is None):
+        must, came = ("be given", "a spec without it") if value is None else ("have at least one entry", "[]")
+        raise InvalidInput(f"`{field}` must {must}", came, f"Write e.g. {field} = {example}.")
+    return tuple(read(each, f"{field}[{index}]") for index, each in enumerate(values))
+
+
+def _table(
+    kind: Callable[..., Any], readers: Mapping[str, Reader], short: type, name: str, value: Any, field: str
+) -> Any:
+    """Read a table; a value of type ``short`` alone is its field ``name``."""
+    table = {name: value} if isinstance(value, short) else _typed(dict, "a table", value, field)
+    return kind(**_fields(table, readers, field))
+
+
+_days: Reader = partial(_listed, _whole)
+_flag: Reader = partial(_typed, bool, "true or false")
+_entries = partial(_listed, partial(_typed, str | dict, "a kind, or a table with a `kind`"))
+_MEASURE: dict[str, Reader] = {
+    "regrets": lambda value, field: check_name(value, MEASURES, field),
+    "realised": _flag,
+    "windows": _days,
+    "certificate": _flag,
+    "capacity": _whole,
 }
-
-
-def _path(steps: Any) -> str:
-    """Write a place in the file: players[1].kind."""
-    text = ""
-    for step in steps:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
-    return text
+_SPEC: dict[str, Reader] = {
+    "name": partial(_typed, str, "text"),
+    "seed": partial(_whole, least=0),
+    "replications": partial(_whole, most=MOST_REPLICATIONS),
+    "horizons": partial(_listed, lambda value, field: read_days(str(value), field), example="[1000, 10_000]"),
+    "sets": _entries,
+    "environments": partial(_entries, example='["cyclic", "iid"]'),
+    "players": partial(_entries, example='["swap_combcp", "uniform"]'),
+    "measure": partial(_table, Measure, _MEASURE, str, "regrets"),
+    "checkpoints": partial(_table, Checkpoints, {"ratio": _ratio, "first": _whole, "days": _days}, list, "days"),
+}

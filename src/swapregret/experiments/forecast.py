@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import lambertw
 
 import swapregret as sr
 from swapregret.arrays import as_integer
@@ -32,14 +34,6 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class MemoryNeed:
-    """Bytes: the state of the player at its start, and the most a ledger of swap regret may take."""
-
-    state: int
-    ledger_at_most: int
-
-
-@dataclass(frozen=True)
 class Plan:
     """What is known before the first day."""
 
@@ -53,7 +47,8 @@ class Plan:
     useful_exponent: float  # the bound is below T from about 10 to this power on
     expectation: Expectation | None  # by our measurements; None where there is none near
     speed: Speed | None  # None if nothing was timed
-    memory: MemoryNeed
+    state_bytes: int  # of the player at its start
+    ledger_bytes: int  # the most a ledger of swap regret may take
 
     @property
     def warnings(self) -> list[str]:
@@ -104,7 +99,6 @@ def make_plan(actions: sr.ActionSet, horizon: int, *, preset: str = "adaptive", 
     d, m = actions.dimension, max(1, actions.size)
     arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
-    memory = MemoryNeed(sum(np.asarray(array).nbytes for array in arrays.values()), int(_LEDGER_ROOM * rows * d * 8))
     return Plan(
         actions=actions,
         horizon=days,
@@ -116,12 +110,15 @@ def make_plan(actions: sr.ActionSet, horizon: int, *, preset: str = "adaptive", 
         useful_exponent=useful_from(d),
         expectation=expected_swap_regret(actions, days, preset),
         speed=time_rounds(player, seconds) if seconds > 0 else None,
-        memory=memory,
+        state_bytes=sum(np.asarray(array).nbytes for array in arrays.values()),
+        ledger_bytes=int(_LEDGER_ROOM * rows * d * 8),
     )
 
 
 def useful_from(dimension: int) -> float:
     """Return the power of ten from which on 45·log(d log T)·T/log T < T: the largest root of 45·log(d x) = x, over log 10.
+
+    That root is −45 W₋₁(−1/(45 d)), with the lower branch of Lambert's W.
 
     Examples
     --------
@@ -129,10 +126,7 @@ def useful_from(dimension: int) -> float:
     176
     """
     d = as_integer(dimension, "dimension", 1)
-    x = 1e6
-    while (smaller := 45.0 * math.log(d * x)) < x * (1.0 - 1e-12):
-        x = smaller
-    return x / math.log(10.0)
+    return -45.0 * float(lambertw(-1.0 / (45.0 * d), -1).real) / math.log(10.0)
 
 
 def time_rounds(player: Player[Any], seconds: float) -> Speed:
@@ -140,14 +134,11 @@ def time_rounds(player: Player[Any], seconds: float) -> Speed:
 
     Later days may cost more or less, as the policy concentrates.
     """
-    found = []
-    for kind in ("none", "ledger"):
 
-        def run(days: int, kind: str = kind) -> object:
-            return sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0, measure=kind)
+    def run(kind: str, days: int) -> object:
+        return sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0, measure=kind)
 
-        found.append(measure(run, seconds, least=_FIRST_RUN))
-    playing, measuring = found
+    playing, measuring = (measure(partial(run, kind), seconds, least=_FIRST_RUN) for kind in ("none", "ledger"))
     return Speed(playing.rounds_per_second, measuring.rounds_per_second, measuring.rounds)
 
 

@@ -122,9 +122,7 @@ def expected_swap_regret(
         Reading(
             world,
             (1 - share) * low.swap_regret + share * high.swap_regret,
-            math.hypot((1 - share) * low.standard_error, share * high.standard_error)
-            if above != below
-            else low.standard_error,
+            math.hypot((1 - share) * low.standard_error, share * high.standard_error),
         )
         for world, low in ends[0].items()
         if (high := ends[1].get(world)) is not None

@@ -31,6 +31,7 @@ from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.stretches import TapeReader, Window
 
 _BLOCK, _STEPPED = 32768, 4096
+"""Days that are prepared at once, where they run in compiled code and where they are stepped."""
 _ENTRIES = 2**18
 
 
@@ -117,7 +118,10 @@ class Course:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
         while self.day < stop:
             player, state, left = self._present()
-            block_days = _block_days(self.environment.actions.dimension, is_whole=left > 0 and self.is_compiled)
+            most = _BLOCK if left > 0 and self.is_compiled else _STEPPED
+            block_days = min(
+                most, max(64, _ENTRIES // self.environment.actions.dimension)
+            )  # fewer where rewards are long
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days, self.day + max(1, left))
             rewards = np.require(self.environment.rewards(start, end), np.float64, ["C", "W"])
             received = np.empty(len(rewards))
@@ -243,11 +247,6 @@ def replication(environment: Environment, entropy: int, index: int) -> tuple[Env
     if index:
         environment = environment.with_noise(int.from_bytes(noise.generate_state(4).tobytes(), "little"))
     return environment, seed
-
-
-def _block_days(dimension: int, *, is_whole: bool) -> int:
-    """Return how many days are prepared at once: many where they run in compiled code, fewer where rewards are long."""
-    return min(_BLOCK if is_whole else _STEPPED, max(64, _ENTRIES // dimension))
 
 
 def _scales_in(window: Window) -> Matrix:

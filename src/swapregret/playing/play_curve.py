@@ -93,21 +93,19 @@ class PlayCurve:
         how = f"{self.n_replications} replications" if self.n_replications > 1 else "one replication"
         return line_figure(lines, title=f"A play over time, {how}", x_title="day", y_titles=titles, log_x=True)
 
-    def _rows(self) -> list[list[str]]:
-        return [
-            [f"{day:,}", _cell(self.reward, i), _cell(self.external_regret, i), _cell(self.swap_regret, i)]
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        rows = [
+            [f"{day:,}", *(_cell(each, i) for each in (self.reward, self.external_regret, self.swap_regret))]
             for i, day in enumerate(self.days.tolist())
         ]
-
-    @property
-    def _headings(self) -> list[str]:
-        return ["day", f"{self.units.word} per day", "external regret", "swap regret"]
+        headings = ["day", f"{self.units.word} per day", "external regret", "swap regret"]
+        return f"PlayCurve: {len(self)} checkpoints", headings, rows
 
     def __repr__(self) -> str:
-        return text_table(f"PlayCurve: {len(self)} checkpoints", self._headings, self._rows())
+        return text_table(*self._table())
 
     def _repr_html_(self) -> str:
-        return html_table(f"{len(self)} checkpoints", self._headings, self._rows())
+        return html_table(*self._table())
 
 
 def _cell(each: Banded, index: int) -> str:

@@ -51,6 +51,11 @@ class Run:
     intervals: tuple[Intervals, ...]
     decomposition: Decomposition | None
 
+    @property
+    def sums(self) -> Ledger | LazyTotals | None:
+        """Return what holds Σ R and the expected reward, where one was recorded."""
+        return self.ledger if self.ledger is not None else self.lazy
+
 
 @dataclass(frozen=True, eq=False)
 class PlayResult:

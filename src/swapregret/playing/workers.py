@@ -1,17 +1,15 @@
 """Running independent tasks side by side, in several processes or in threads of this one.
 
 Processes are spawned, so nothing of the parent leaks into them and a result cannot depend on where it was computed.
-Functions defined inside others (the levels of an environment, the oracle of a set) travel by value: their code, and what
-they hold on to. Threads start at once and share what is loaded; they are for tasks that spend their time in compiled code,
+Functions that another process cannot import (the levels of an environment, the oracle of a set) travel by value: their code,
+and what they hold on to. Threads start at once and share what is loaded; they are for tasks that spend their time in compiled code,
 which runs without the interpreter's lock.
 """
 
-import io
-import marshal
 import pickle
-import sys
-import types
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import starmap
 from typing import Any, TypeVar
 
 from swapregret.errors import InvalidInput
@@ -36,36 +34,22 @@ def run_tasks(
     """
     n_workers = min(n_jobs, len(tasks))
     if n_workers <= 1:
-        for task in tasks:
-            yield function(*task)
+        yield from starmap(function, tasks)
     elif threads:
-        yield from _in_threads(function, tasks, n_workers)
+        with ThreadPoolExecutor(n_workers) as pool:
+            yield from pool.map(lambda task: function(*task), tasks)
     else:
         yield from _in_processes(function, tasks, n_workers)
-
-
-def _in_threads(function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_workers: int) -> Iterator[Result]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(n_workers)
-    try:
-        waiting = [pool.submit(function, *task) for task in tasks]
-        for future in waiting:
-            yield future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _in_processes(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_workers: int
 ) -> Iterator[Result]:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    from multiprocessing import get_context
 
     payloads = [_dumps((function, task)) for task in tasks]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=n_workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         try:
             yield from pool.map(_run, payloads)
         except BrokenProcessPool:
@@ -82,43 +66,12 @@ def _run(payload: bytes) -> Any:
 
 
 def _dumps(value: object) -> bytes:
-    buffer = io.BytesIO()
+    from numba import cloudpickle
+
     try:
-        _Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+        data: bytes = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
     except (pickle.PicklingError, TypeError, AttributeError, ValueError) as error:
         raise InvalidInput(
             "what is sent to other processes must be data and functions", str(error), "Use n_jobs=1 for this one."
         ) from None
-    return buffer.getvalue()
-
-
-class _Pickler(pickle.Pickler):
-    """Pickle, and write functions that no other process could import by value."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if not isinstance(obj, types.FunctionType) or _is_importable(obj):
-            return NotImplemented
-        cells = obj.__closure__ or ()
-        made = (marshal.dumps(obj.__code__), obj.__module__, obj.__name__, len(cells))
-        state = (obj.__defaults__, obj.__kwdefaults__, tuple(cell.cell_contents for cell in cells))
-        return _make_function, made, state, None, None, _fill_function
-
-
-def _is_importable(function: types.FunctionType) -> bool:
-    found: Any = sys.modules.get(function.__module__)
-    for part in function.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is function
-
-
-def _make_function(code: bytes, module: str, name: str, n_cells: int) -> types.FunctionType:
-    """Make a function with empty cells; they are filled later, so that a function may refer to itself."""
-    __import__(module)
-    cells = tuple(types.CellType() for _ in range(n_cells))
-    return types.FunctionType(marshal.loads(code), vars(sys.modules[module]), name, None, cells)
-
-
-def _fill_function(function: types.FunctionType, state: tuple[Any, ...]) -> None:
-    function.__defaults__, function.__kwdefaults__, contents = state
-    for cell, value in zip(function.__closure__ or (), contents, strict=True):
-        cell.cell_contents = value
+    return data

@@ -1,7 +1,6 @@
 """The table of cells: replications put together, ledgers averaged before the maximum over rules."""
 
 import hashlib
-import io
 import math
 import os
 from collections.abc import Sequence
@@ -12,14 +11,14 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.boundary import refuses
 from swapregret.extras import require_extra
-from swapregret.regret.laziness import laziness_bound
+from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.measure import Regret, standard_error
-from swapregret.regret.notions import internal_regret, swap_regret
+from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
-from swapregret.results.run_rows import UNIT_COLUMNS, into_units, load_results
+from swapregret.results.run_rows import UNIT_COLUMNS, into_units, load_results, parquet_bytes
 from swapregret.storage import reading, write_file
 
 if TYPE_CHECKING:
@@ -75,12 +74,10 @@ def _load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     frame = frame.with_columns(
         (pl.col(name).cast(pl.Float64) / pl.col("day")).alias(f"{name}_per_round") for name in _PER_ROUND
     )
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
     cache.parent.mkdir(exist_ok=True)
     for old in cache.parent.glob("*.parquet"):
         old.unlink(missing_ok=True)
-    write_file(cache, buffer.getvalue())
+    write_file(cache, parquet_bytes(frame))
     return frame
 
 
@@ -116,10 +113,10 @@ def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Ro
     row: Row = dict.fromkeys((*names, "external_error", "internal_error", "swap_error", "definition"))
     sums = [detail.sums(index) for detail in details]
     if all(each is not None for each in sums):
-        totals, earned = zip(*(each for each in sums if each is not None), strict=True)
-        best = actions.argmax(np.mean(totals, axis=0))
-        gains = [float(total @ best) - got for total, got in zip(totals, earned, strict=True)]
-        row |= {"external": float(np.mean(gains)), "external_error": _known(standard_error(gains))}
+        day = int(details[0].days[index])
+        parts = [LazyTotals(math.nan, each[1], each[0], day) for each in sums if each is not None]
+        external = external_regret(actions, parts)
+        row |= {"external": external.value, "external_error": _known(external.standard_error)}
     ledgers = [ledger for detail in details if (ledger := detail.ledger(index)) is not None]
     lazy = [bound for detail in details if (bound := detail.lazy(index)) is not None]
     if len(ledgers) == len(details):

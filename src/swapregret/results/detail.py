@@ -26,15 +26,6 @@ LEDGERS_SHARE = 2**26
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
-    """One checkpoint: the day, what was recorded up to it, and the marginals of the policy that plays next."""
-
-    day: int
-    run: Run
-    marginals: Vector
-
-
-@dataclass(frozen=True, eq=False)
 class RunDetail:
     """What a run recorded beside its table.
 
@@ -96,19 +87,22 @@ class RunDetail:
             return _read_lemma(part) if part else None
 
 
-def pack_mark(mark: Mark, *, share: float, is_last: bool) -> NamedArrays:
-    """Write a checkpoint as named arrays; a ledger larger than its share of bytes is kept only at the end."""
-    arrays: NamedArrays = {"day": np.array(mark.day), "marginals": mark.marginals}
-    if mark.run.ledger is not None:
-        ledger = write_ledger(mark.run.ledger)
+def pack_mark(day: int, run: Run, marginals: Vector, *, share: float, is_last: bool) -> NamedArrays:
+    """Write a checkpoint as named arrays: the day, what was recorded, the marginals of the policy that plays next.
+
+    A ledger larger than its share of bytes is kept only at the end.
+    """
+    arrays: NamedArrays = {"day": np.array(day), "marginals": marginals}
+    if run.ledger is not None:
+        ledger = write_ledger(run.ledger)
         if is_last or sum(array.nbytes for array in ledger.values()) <= share:
             arrays |= under("ledger", {name: np.array(array) for name, array in ledger.items()})
-        arrays |= _write_sums(mark.run.ledger.total, mark.run.ledger.earned)
-    if mark.run.lazy is not None:
-        lazy = mark.run.lazy
-        arrays |= {"lazy": np.array([lazy.best, float(lazy.n_days)])} | _write_sums(lazy.total, lazy.earned)
-    if mark.run.decomposition is not None:
-        arrays |= under("lemma", _write_lemma(mark.run.decomposition))
+    if run.lazy is not None:
+        arrays["lazy"] = np.array([run.lazy.best, float(run.lazy.n_days)])
+    if run.sums is not None:
+        arrays |= {"total": run.sums.total, "earned": np.array(run.sums.earned)}
+    if run.decomposition is not None:
+        arrays |= under("lemma", _write_lemma(run.decomposition))
     return arrays
 
 
@@ -170,10 +164,6 @@ def _wrong(must: str, came: str) -> InvalidInput:
     return InvalidInput(f"the detail of a run must have {must}", came, "Run the spec again.")
 
 
-def _write_sums(total: Vector, earned: float) -> NamedArrays:
-    return {"total": total, "earned": np.array(earned)}
-
-
 def _write_lemma(lemma: Decomposition) -> NamedArrays:
     shares = lemma.scales
     windows = [(share.scale, share.update_every, share.restart_every, len(share.starts)) for share in shares]
@@ -190,15 +180,15 @@ def _read_lemma(arrays: NamedArrays) -> Decomposition:
     windows = held_array(arrays, "windows", "int64", (None, 4), 0)
     terms = held_array(arrays, "numbers", "float64", (len(windows), 3))
     total = sum(windows[:, 3].tolist())
-    starts_of, regrets_of = (
-        held_array(arrays, *rest) for rest in (("starts", "int64", (total,), 0), ("regrets", "float64", (total,)))
+    starts, regrets = (
+        held_array(arrays, "starts", "int64", (total,), 0),
+        held_array(arrays, "regrets", "float64", (total,)),
     )
     n_days = int(held_array(arrays, "n_days", "int64", (), 1))
     shares, first = [], 0
-    for (scale, update, restart, count), numbers in zip(windows.tolist(), terms.tolist(), strict=True):
+    for (*windowed, count), numbers in zip(windows.tolist(), terms.tolist(), strict=True):
         here = slice(first, first + count)
-        meta_best, interval_best, earned = numbers
-        starts, regrets = starts_of[here], regrets_of[here]
-        shares.append(ScaleShare(scale, update, restart, meta_best, interval_best, earned, starts, regrets))
+        fields: list[Any] = [*windowed, *numbers, starts[here], regrets[here]]
+        shares.append(ScaleShare(*fields))
         first += count
     return Decomposition(tuple(shares), n_days)

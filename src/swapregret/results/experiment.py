@@ -10,8 +10,8 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
 from swapregret.learners.config import decode
 from swapregret.results.detail import RunDetail, read_detail
-from swapregret.results.folder import Store
-from swapregret.storage import reading
+from swapregret.results.folder import Store, read_json
+from swapregret.storage import read_file, reading
 
 _LONGEST = 64
 
@@ -51,12 +51,12 @@ class Experiment:
     @property
     def spec(self) -> str:
         """Return the spec as it was given."""
-        return self.store.spec()
+        return read_file(self.folder / "spec.toml").decode()
 
     @property
     def environment(self) -> dict[str, Any]:
         """Return versions, hardware and seed."""
-        return self.store.environment()
+        return read_json(self.folder / "environment.json")
 
     @cached_property
     def finished(self) -> tuple[RunInfo, ...]:

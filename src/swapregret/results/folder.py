@@ -59,19 +59,11 @@ class Store:
                 f"{os.fspath(self.folder)!r}, which has no resolved.json",
                 "Give the folder that `swapregret run SPEC.toml --out DIR` wrote.",
             )
-        content = _read_json(path)
+        content = read_json(path)
         if type(content.get("format")) is not int or content["format"] > FORMAT:
             must = f"{os.fspath(path)!r} must have format {FORMAT} or older"
             raise InvalidInput(must, f"{content.get('format')!r:.80}", "Upgrade the library.")
         return content
-
-    def environment(self) -> Json:
-        """Return versions, hardware and seed."""
-        return _read_json(self.folder / "environment.json")
-
-    def spec(self) -> str:
-        """Return the spec as it was given."""
-        return read_file(self.folder / "spec.toml").decode()
 
     # ---- runs ----------------------------------------------------------------------------------------------------
 
@@ -99,14 +91,14 @@ class Store:
     def failure(self, run: str) -> Json | None:
         """Return why a run failed, or None."""
         path = self.path(run, "failure.json")
-        return _read_json(path) if path.is_file() else None
+        return read_json(path) if path.is_file() else None
 
     def timing(self, run: str) -> Json | None:
         """Return how long a finished run took, ``seconds`` by ``days``, or None if that is not known."""
         path = self.path(run, "timing.json")
         if not path.is_file():
             return None
-        content = _read_json(path)
+        content = read_json(path)
         for name, kinds in (("days", (int,)), ("seconds", (int, float))):
             numbers = content.get(name, [])
             if not isinstance(numbers, list) or not all(type(each) in kinds and 0 <= each < 2**63 for each in numbers):
@@ -139,7 +131,8 @@ def _write(path: Path, content: bytes | Json) -> None:
     write_file(path, content)
 
 
-def _read_json(path: Path) -> Json:
+def read_json(path: Path) -> Json:
+    """Read a JSON object, or say what is wrong with the file."""
     try:
         content = json.loads(read_file(path))
     except (ValueError, RecursionError) as error:

@@ -12,12 +12,10 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
-from swapregret.playing.play_result import PlayResult
+from swapregret.playing.play_result import PlayResult, Run
 from swapregret.regret.interval import interval_regret
-from swapregret.regret.laziness import laziness_bound
-from swapregret.results.detail import Mark
 from swapregret.results.experiment import RunInfo, load_experiment
-from swapregret.units import UNIT_REWARDS, Units
+from swapregret.units import Units
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,36 +42,25 @@ _REGRETS = ("external", "internal", "swap", "realised_swap", "laziness", "lemma"
 PER_ROUND = ("external", "internal", "swap")
 
 
-def measure_mark(mark: Mark, actions: ActionSet, measure: str, units: Units = UNIT_REWARDS) -> Row:
+def measure_mark(day: int, run: Run, actions: ActionSet, measure: str, units: Units) -> Row:
     """Return the numbers of one checkpoint of one run, on the scale [0, 1], and the units; what was not measured is None."""
-    run = mark.run
     result = PlayResult(actions, (run,), measure, 0)
     row: Row = dict.fromkeys(_COLUMNS)
-    row |= {"day": mark.day, "reward": run.reward}
+    row |= {"day": day, "reward": run.reward}
     row |= {"unit": units.word, "unit_low": units.low, "unit_high": units.high}
-    if run.ledger is not None:
+    if run.sums is not None:
         swap = result.swap_regret
         row |= {
-            "expected": run.ledger.earned / mark.day,
+            "expected": run.sums.earned / day,
             "external": result.external_regret.value,
-            "internal": result.internal_regret.value,
             "swap": swap.value,
             "swap_lower": swap.lower,
             "swap_upper": swap.upper,
             "is_exact": swap.is_exact,
-            "n_actions": len(run.ledger.rows),
+            "laziness": swap.upper if run.ledger is None else None,
         }
-    if run.lazy is not None:
-        bracket = laziness_bound(actions, [run.lazy])
-        row |= {
-            "expected": run.lazy.earned / mark.day,
-            "external": bracket.lower,
-            "swap": bracket.value,
-            "swap_lower": bracket.lower,
-            "swap_upper": bracket.upper,
-            "is_exact": bracket.is_exact,
-            "laziness": bracket.upper,
-        }
+    if run.ledger is not None:
+        row |= {"internal": result.internal_regret.value, "n_actions": len(run.ledger.rows)}
     if run.realised is not None:
         row["realised_swap"] = result.realised_swap_regret.value
     if run.decomposition is not None:
@@ -90,7 +77,11 @@ def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
 
     schema = _schema(rows[0])
     about = _about(info) | {"seed": str(seed)}
-    frame = pl.DataFrame([row | about for row in rows], schema=schema)
+    return parquet_bytes(pl.DataFrame([row | about for row in rows], schema=schema))
+
+
+def parquet_bytes(frame: "pl.DataFrame") -> bytes:
+    """Return a table as the bytes of a Parquet file."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()

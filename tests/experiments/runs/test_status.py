@@ -6,8 +6,9 @@ import sys
 import threading
 import time
 from pathlib import Path
+from socket import gethostname
 
-from swapregret.experiments.runs.status import Status, clear_statuses, host, read_statuses
+from swapregret.experiments.runs.status import Status, clear_statuses, read_statuses
 from swapregret.results.experiment import RunInfo
 
 INFO = RunInfo("a", "set", "world", "player", 100, 0)
@@ -45,9 +46,9 @@ def test_what_workers_left_is_cleared(tmp_path: Path) -> None:
     folder = tmp_path / "status"
     folder.mkdir()
     names = {
-        f"{host()}-{gone.pid}-1.json": False,
-        f"{host()}-{gone.pid}-1.new": False,
-        f"{host()}-{os.getpid()}-1.json": True,
+        f"{gethostname()}-{gone.pid}-1.json": False,
+        f"{gethostname()}-{gone.pid}-1.new": False,
+        f"{gethostname()}-{os.getpid()}-1.json": True,
         "another-machine-77-1.json": True,
         "old-machine-77-1.json": False,
     }

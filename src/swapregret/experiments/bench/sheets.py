@@ -1,16 +1,14 @@
 """The tables of a benchmark, as words: what the command prints and what the page shows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from swapregret.counts import count_in_words
 from swapregret.errors import InvalidInput
 from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
 from swapregret.experiments.bench.run_bench import Bench
 
-_T = TypeVar("_T")
 _BEGIN, _END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -42,7 +40,7 @@ def _doors(result: Bench) -> Sheet:
     """Return a row for each door; one that was played with both presets has the figures of both in it."""
     headings = ("door", "µs per\nround", "in bare\nExp3", "besides", "aim")
     rows = []
-    for name in _distinct(row.name.removesuffix(MULTISCALE) for row in result.doors):
+    for name in dict.fromkeys(row.name.removesuffix(MULTISCALE) for row in result.doors):
         both = [row for row in result.doors if row.name.removesuffix(MULTISCALE) == name]
         rows.append(
             (
@@ -72,9 +70,9 @@ def _starts(result: Bench) -> Sheet:
 
 
 def _learners(result: Bench) -> Sheet:
-    names = _distinct(row.learner for row in result.learners)
+    names = list(dict.fromkeys(row.learner for row in result.learners))
     rows = []
-    for case in _distinct(row.case for row in result.learners):
+    for case in dict.fromkeys(row.case for row in result.learners):
         those = {row.learner: row for row in result.learners if row.case == case}
         cells = [f"{_rate(those[name].ours)} ({_number(those[name].in_exp3)}×)" for name in names]
         aims = [f"{row.wanted:g}×" for row in those.values() if row.wanted is not None]
@@ -84,9 +82,9 @@ def _learners(result: Bench) -> Sheet:
 
 
 def _rounds(result: Bench) -> Sheet:
-    states = _distinct(row.state for row in result.rounds)
+    states, cases = (list(dict.fromkeys(getattr(row, name) for row in result.rounds)) for name in ("state", "case"))
     rates = {(row.case, row.state): _rate(row.ours) for row in result.rounds}
-    rows = [(case, *(rates[case, state] for state in states)) for case in _distinct(row.case for row in result.rounds)]
+    rows = [(case, *(rates[case, state] for state in states)) for case in cases]
     return Sheet("Rounds per second with daily updates: K = 3, H = 10, γ = .3", ("set", *states), rows)
 
 
@@ -102,10 +100,6 @@ def _peers(result: Bench) -> Sheet:
     return Sheet(
         "Others, where installed: microseconds per round by the number of actions N", ("who", "N", "µs per round"), rows
     )
-
-
-def _distinct(values: Iterable[_T]) -> list[_T]:
-    return list(dict.fromkeys(values))
 
 
 def _number(value: float) -> str:

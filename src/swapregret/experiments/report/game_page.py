@@ -3,13 +3,12 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from itertools import pairwise
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Label, Matrix
+from swapregret.arrays import Matrix
 from swapregret.counts import plural
 from swapregret.errors import Unsupported
 from swapregret.experiments.report import shell, style
@@ -112,7 +111,8 @@ def _joint(result: SelfPlayResult) -> dict[str, Any]:
     except Unsupported as error:
         return {"absent": str(error)}
     rows, columns = (
-        [readable(actions.elements(row)) for row in actions.enumerate(_MOST_CELLS)] for actions in game.action_sets
+        [game.describe(player, row) for row in actions.enumerate(_MOST_CELLS)]
+        for player, actions in enumerate(game.action_sets)
     )
     return shell.choices({"": _map(law, (rows, columns), (game.names[0], game.names[1]))})
 
@@ -196,9 +196,10 @@ def _deviations(result: SelfPlayResult) -> str:
     rows = []
     for player, name in enumerate(result.game.names):
         for each in result.play.best_deviation(player, 3).exchanges:
-            better = readable(each.better_elements) if each.gain > 0.0 else "nothing better"
+            played = result.game.describe(player, each.played)
+            better = result.game.describe(player, each.better) if each.gain > 0.0 else "nothing better"
             gain, total = (each.gain_per_day, f"{each.gain_per_day:+.3g}"), (each.gain, f"{each.gain:+.4g}")
-            rows.append((name, readable(each.played_elements), better, gain, (each.days, f"{each.days:,.1f}"), total))
+            rows.append((name, played, better, gain, (each.days, f"{each.days:,.1f}"), total))
     words = (
         "The three exchanges per player that would have gained most, over the recorded play. Days are an expectation: where a "
         "policy leaves it to chance, an action is chosen on a part of a day."
@@ -237,20 +238,3 @@ def _deployments(result: SelfPlayResult) -> dict[str, style.Figure | None]:
         fields, troops = [f"field {field}" for field in range(len(law))], [str(count) for count in range(law.shape[1])]
         figures[name] = _map(law, (fields, troops), ("field", "troops"))
     return figures
-
-
-def readable(elements: Sequence[Label]) -> str:
-    """Write the elements of an action: edges that follow each other as a route, (field, troops) as troops, others as a set.
-
-    Examples
-    --------
-    >>> readable([("s", "a"), ("a", "t")]), readable([(0, 3), (1, 2)]), readable("ab")
-    ('s → a → t', '3 | 2', '{a, b}')
-    """
-    pairs = [each for each in elements if isinstance(each, tuple) and len(each) == 2]
-    if pairs and len(pairs) == len(elements):
-        if [place for place, _ in pairs] == list(range(len(pairs))):
-            return " | ".join(str(amount) for _, amount in pairs)
-        if all(before[1] == after[0] for before, after in pairwise(pairs)):
-            return " → ".join(str(stop) for stop in [pairs[0][0], *(head for _, head in pairs)])
-    return style.in_braces(elements)

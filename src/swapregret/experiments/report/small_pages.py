@@ -1,13 +1,14 @@
 """The pages of other commands: what a rule would have gained, Table 1 as measured, and the shortcut counterexample."""
 
 import math
+from collections.abc import Iterable
 from html import escape
 
 from swapregret.counts import count_in_words, plural
 from swapregret.experiments.paper_table1 import Table1
 from swapregret.experiments.report.figures import curve_figure, curve_of
 from swapregret.experiments.report.shell import Panel, figure_page, table
-from swapregret.experiments.report.style import axis, escaped, figure, in_braces, numbers
+from swapregret.experiments.report.style import axis, escaped, figure, numbers
 from swapregret.experiments.shortcut_counterexample import Counterexample
 from swapregret.notebook import colour
 from swapregret.regret.best_swap import BestSwap
@@ -18,7 +19,7 @@ _NAME = 44
 def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
     """Return a page with one bar per exchange: what the best rule would have gained, largest first."""
     shown = swap.exchanges[:limit]
-    names = [(in_braces(each.played_elements), in_braces(each.better_elements)) for each in shown]
+    names = [(_set(each.played_elements), _set(each.better_elements)) for each in shown]
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -42,6 +43,10 @@ def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
     exchanges = table("exchanges", ("you chose", "better", "gain", "days"), rows)
     lead = f"The best rule, the exchanges of largest gain first.{more}"
     return figure_page(title, lead, [(Panel("gains", "Gain of each exchange", (words,)), drawn)], [exchanges])
+
+
+def _set(elements: Iterable[object]) -> str:
+    return "{" + ", ".join(map(str, elements)) + "}"
 
 
 def _short(text: str) -> str:

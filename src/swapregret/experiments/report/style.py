@@ -54,11 +54,6 @@ def escaped(text: str) -> str:
     return escape(text, quote=False)
 
 
-def in_braces(elements: Iterable[object]) -> str:
-    """Write elements as a set."""
-    return "{" + ", ".join(map(str, elements)) + "}"
-
-
 def numbers(values: Iterable[float]) -> list[float | None]:
     """Return numbers as JSON can hold them: rounded to six significant digits, None where they are not finite.
 

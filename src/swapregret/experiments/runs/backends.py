@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from swapregret.experiments.runs.execute import Outcome, execute
+from swapregret.experiments.runs.execute import Outcome, execute, fail
 from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.experiments.runs.status import clear_statuses, read_statuses
 from swapregret.results.folder import Store
@@ -52,10 +52,10 @@ def run_locally(tasks: Sequence[RunTask], folder: str, jobs: int) -> Iterator[Ou
                 yield outcome
         except BrokenProcessPool:
             if alone is not None:
-                Store(folder).put_failure(alone, {"error": _DIED, "traceback": ""})
-                yield Outcome(waiting.pop(alone).info, time.time() - started, _DIED)
+                yield fail(Store(folder), waiting.pop(alone).info, time.time() - started, _DIED)
             else:
-                suspects = _in_flight(folder, waiting)
+                begun = [report.run for report in read_statuses(folder) if report.run in waiting]
+                suspects = begun or list(waiting)  # all of them, if none can be told
         clear_statuses(folder)
 
 
@@ -68,12 +68,6 @@ def follow_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _in_flight(folder: str, waiting: dict[str, RunTask]) -> list[str]:
-    """Return the runs that workers had begun; if none can be told, all of them."""
-    begun = [report.run for report in read_statuses(folder) if report.run in waiting]
-    return begun or list(waiting)
 
 
 def _pool(tasks: Sequence[RunTask], folder: str, jobs: int) -> Iterator[Outcome | None]:

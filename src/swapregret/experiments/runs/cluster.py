@@ -18,7 +18,7 @@ from typing import Any
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.experiments.runs.backends import TICK
-from swapregret.experiments.runs.execute import Outcome, execute
+from swapregret.experiments.runs.execute import Outcome, execute, fail
 from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.extras import require_extra
 from swapregret.results.experiment import RunInfo
@@ -39,11 +39,6 @@ class Credentials:
     authority: Path | None = None
     certificate: Path | None = None
     key: Path | None = None
-
-    @property
-    def is_given(self) -> bool:
-        """Tell whether there is any."""
-        return any(astuple(self))
 
     def security(self) -> Any:
         """Return Dask's object, which refuses connections that are not encrypted."""
@@ -67,7 +62,7 @@ def check_address(address: str | None, credentials: Credentials) -> None:
     if address is not None and address != "local" and not _ADDRESS.fullmatch(address):
         must = "`--cluster` must be local, tls://HOST:PORT or tcp://HOST:PORT"
         raise InvalidInput(must, shown(address), "Start a scheduler with `dask scheduler`; it prints its address.")
-    if credentials.is_given and not (address or "").startswith("tls://"):
+    if any(astuple(credentials)) and not (address or "").startswith("tls://"):
         raise InvalidInput(
             "`--tls-ca`, `--tls-cert` and `--tls-key` must come with --cluster tls://HOST:PORT",
             shown(address) if address else "none",
@@ -135,11 +130,8 @@ def _outcome(future: Any, info: RunInfo, store: Store) -> Outcome:
     """Return what became of a run, or of the workers that tried to make it."""
     error = future.exception()
     if error is not None:
-        sentence = f"{type(error).__name__}: {error}"
-        store.put_failure(info.id, {"error": sentence, "traceback": ""})
-        return Outcome(info, 0.0, sentence)
+        return fail(store, info, 0.0, f"{type(error).__name__}: {error}")
     outcome: Outcome = future.result()
     if outcome.error is None and not store.is_finished(info.id):
-        store.put_failure(info.id, {"error": _UNSEEN, "traceback": ""})
-        return Outcome(info, outcome.seconds, _UNSEEN)
+        return fail(store, info, outcome.seconds, _UNSEEN)
     return outcome

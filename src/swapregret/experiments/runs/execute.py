@@ -6,9 +6,10 @@ not a file is written, so that a run that was interrupted any number of times en
 
 import os
 import time
-import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import gethostname
+from traceback import format_exc
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,13 @@ from swapregret.arrays import NamedArrays, below, under
 from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
 from swapregret.experiments.runs.plan_runs import RunTask, cuts_of
-from swapregret.experiments.runs.status import Status, host
+from swapregret.experiments.runs.status import Status
 from swapregret.learners.checked import check_arrays
 from swapregret.learners.config import decode
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course, replication
-from swapregret.results.detail import LEDGERS_SHARE, Mark, pack_mark, write_detail
+from swapregret.results.detail import LEDGERS_SHARE, pack_mark, write_detail
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import Store
 from swapregret.results.run_rows import measure_mark, table_bytes
@@ -52,6 +53,12 @@ class Outcome:
     traceback: str = ""
 
 
+def fail(store: Store, info: RunInfo, seconds: float, error: str, traceback: str = "") -> Outcome:
+    """Write down why a run failed, and return what became of it."""
+    store.put_failure(info.id, {"error": error, "traceback": traceback})
+    return Outcome(info, seconds, error, traceback)
+
+
 def execute(task: RunTask, folder: str) -> Outcome:
     """Make one run and write it to the folder of results; an exception is written there too, and reported, not raised."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
@@ -62,10 +69,8 @@ def execute(task: RunTask, folder: str) -> Outcome:
             _make(task, store, status)
         return Outcome(task.info, time.perf_counter() - began)
     except Exception as error:
-        told = traceback.format_exc()
         sentence = f"{type(error).__name__}: {error}"
-        store.put_failure(task.info.id, {"error": sentence, "traceback": told})
-        return Outcome(task.info, time.perf_counter() - began, sentence, told)
+        return fail(store, task.info, time.perf_counter() - began, sentence, format_exc())
     finally:
         status.close()
 
@@ -125,7 +130,7 @@ def _make(task: RunTask, store: Store, status: "Status") -> None:
         timing={
             "days": list(task.marks),
             "seconds": at.seconds,
-            "host": host(),
+            "host": gethostname(),
             "pid": os.getpid(),
             "taken_up": at.taken_up,
         },
@@ -134,10 +139,10 @@ def _make(task: RunTask, store: Store, status: "Status") -> None:
 
 def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
     """Measure at a checkpoint."""
-    actions = at.course.player.actions
-    mark = Mark(at.course.day, at.course.close(), at.course.marginals())
-    at.rows.append(measure_mark(mark, actions, task.measure["measure"], at.course.environment.units))
-    at.marks.append(pack_mark(mark, share=LEDGERS_SHARE / len(task.marks), is_last=is_last))
+    course, share = at.course, LEDGERS_SHARE / len(task.marks)
+    day, run, units = course.day, course.close(), course.environment.units
+    at.rows.append(measure_mark(day, run, course.player.actions, task.measure["measure"], units))
+    at.marks.append(pack_mark(day, run, course.marginals(), share=share, is_last=is_last))
 
 
 def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: float) -> None:

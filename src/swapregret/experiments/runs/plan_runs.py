@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,13 @@ from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.experiments import catalogue
-from swapregret.experiments.combinations import Choice, expand, expand_entry, unique
+from swapregret.experiments.combinations import Choice, expand
 from swapregret.experiments.experiment_spec import Spec
 from swapregret.learners.config import encode
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import FORMAT
 
-_SET_DEPTHS = {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1}
-_WORLD_DEPTHS = {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1}
-_PLAYER_DEPTHS = {"schedule": 1}
 _MOST_CUTS = 64
 _DAYS_A_CUT = 250
 _CAPACITY = 2**26
@@ -90,20 +87,8 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     some set cannot do fails later, in its own runs.
     """
     sets = list(_sets(spec, folder))
-    worlds = expand(
-        spec.environments,
-        "environments",
-        catalogue.ENVIRONMENT_KINDS,
-        lambda kind: catalogue.parameters_of(kind, is_player=False),
-        _WORLD_DEPTHS,
-    )
-    players = expand(
-        spec.players,
-        "players",
-        catalogue.PLAYER_KINDS,
-        lambda kind: catalogue.parameters_of(kind, is_player=True),
-        _PLAYER_DEPTHS,
-    )
+    worlds = expand(spec.environments, "environments", catalogue.ENVIRONMENT_KINDS, catalogue.parameters_of)
+    players = expand(spec.players, "players", catalogue.PLAYER_KINDS, catalogue.parameters_of)
     if not sets and any(world.kind not in catalogue.OWN_SET for world in worlds):
         raise InvalidInput("`sets` must be given", "none", 'Add e.g. sets = ["msets 10 3"].')
     n_sets = max(1, len(sets))
@@ -118,21 +103,18 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     smallest = min(sets, key=lambda each: each.actions.dimension).actions if sets else None
     own = [_try_world(world, smallest, spec, folder) for world in worlds]
     for player in players:
-        _try(
-            player,
-            lambda player=player: catalogue.make_player(
-                player.kind, player.values, smallest or own[0], min(spec.horizons)
-            ),
-        )
-    measure = {"measure": spec.measure.regrets} | spec.measure.model_dump(exclude={"regrets", "capacity"})
+        _try(player, catalogue.make_player, player.kind, player.values, smallest or own[0], min(spec.horizons))
+    measure = asdict(spec.measure)
+    measure["measure"], own_capacity = measure.pop("regrets"), measure.pop("capacity")
     tasks, used = [], {}
     for horizon in dict.fromkeys(spec.horizons):
         marks = spec.checkpoints.marks(horizon)
         for world, own_set in zip(worlds, own, strict=True):
-            files = catalogue.file_digest(world.kind, world.values, folder)
+            replayed = (folder / str(world.values["file"])).read_bytes() if world.kind == "replay" else None
+            files = None if replayed is None else hashlib.sha256(replayed).hexdigest()
             for each in [_made(f"set of {world.label}", None, own_set)] if world.kind in catalogue.OWN_SET else sets:
                 used[each.label] = {"spec": each.spec, "config": each.config}
-                capacity = spec.measure.capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
+                capacity = own_capacity or max(_FEWEST, _CAPACITY // (8 * each.actions.dimension))
                 for player in players:
                     for replication in range(spec.replications):
                         task = RunTask(
@@ -154,7 +136,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
         "replications": spec.replications,
         "horizons": list(dict.fromkeys(spec.horizons)),
         "measure": measure,
-        "checkpoints": spec.checkpoints.model_dump(),
+        "checkpoints": asdict(spec.checkpoints),
         "sets": used,
         "environments": {world.label: {"kind": world.kind, "parameters": world.values} for world in worlds},
         "players": {player.label: {"kind": player.kind, "parameters": player.values} for player in players},
@@ -164,17 +146,10 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
 
 
 def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
-    choices: list[Choice] = []
-    places = {f"sets[{index}]": entry for index, entry in enumerate(spec.sets)}
-    for place, entry in places.items():
-        if isinstance(entry, str):  # a line
-            line = " ".join(entry.split())
-            choices.append(Choice(line, "", {"line": line}, place))
-        else:
-            choices += expand_entry(entry, place, tuple(FORMS), set_parameters, _SET_DEPTHS)
-    for choice in unique(choices):
-        table = {"kind": choice.kind} | choice.values if choice.kind else places[choice.field]
-        yield _made(choice.label, table, _try(choice, lambda table=table: make_set(table, folder)))
+    lines = {f"sets[{index}]": entry for index, entry in enumerate(spec.sets)}  # as written
+    for choice in expand(spec.sets, "sets", FORMS, set_parameters):
+        table = {"kind": choice.kind} | choice.values if choice.kind else lines[choice.field]
+        yield _made(choice.label, table, _try(choice, make_set, table, folder))
 
 
 def _made(label: str, spec: Any, actions: ActionSet) -> _Set:
@@ -182,19 +157,17 @@ def _made(label: str, spec: Any, actions: ActionSet) -> _Set:
 
 
 def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:
-    made = _try(
-        world,
-        lambda: catalogue.make_environment(world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder),
-    )
+    options = world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder
+    made = _try(world, catalogue.make_environment, *options)
     actions = made.actions if made is not None else smallest
     assert actions is not None, "an environment with a set of its own takes no set that could refuse it"
     return actions
 
 
-def _try(choice: Choice, make: Any) -> Any:
+def _try(choice: Choice, make: Callable[..., Any], *options: Any) -> Any:
     """Make what an entry describes; errors about its values name the entry, other refusals are left to the runs."""
     try:
-        return make()
+        return make(*options)
     except InvalidInput as error:
         raise InvalidInput(f"`{choice.field}` ({choice.label}): {error.must}", error.came, error.do) from None
     except SwapRegretError:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 from swapregret import __version__
@@ -14,10 +15,10 @@ from swapregret.experiments.experiment_spec import read_spec
 from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import RunPlan, RunTask, plan_runs
-from swapregret.experiments.runs.status import WorkerReport, clear_statuses, host, read_statuses
+from swapregret.experiments.runs.status import WorkerReport, clear_statuses, read_statuses
 from swapregret.results.folder import Store
 
-_PACKAGES = ("numpy", "scipy", "numba", "polars", "pydantic", "joblib", "distributed")
+_PACKAGES = ("numpy", "scipy", "numba", "polars", "joblib", "distributed")
 
 
 @dataclass
@@ -118,7 +119,7 @@ def about_machine() -> dict[str, Any]:
         "platform": platform.platform(),
         "machine": platform.machine(),
         "processor": _processor(),
-        "host": host(),
+        "host": gethostname(),
         "cpu_count": usable_cores(),
         "memory_bytes": memory,
     }

@@ -3,11 +3,11 @@
 import contextlib
 import json
 import os
-import socket
 import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 from swapregret.results.experiment import RunInfo
@@ -15,11 +15,6 @@ from swapregret.results.experiment import RunInfo
 _EVERY = 0.25
 _LONG = 600.0
 _FOLDER = "status"
-
-
-def host() -> str:
-    """Return the name of this machine."""
-    return socket.gethostname()
 
 
 @dataclass(frozen=True)
@@ -40,7 +35,7 @@ class Status:
 
     def __init__(self, folder: str | os.PathLike[str], info: RunInfo) -> None:
         self._info = info
-        self._worker = f"{host()}-{os.getpid()}-{threading.get_ident() % 100000}"
+        self._worker = f"{gethostname()}-{os.getpid()}-{threading.get_ident() % 100000}"
         self._path = Path(folder) / _FOLDER / f"{self._worker}.json"
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._day = self._first = 0
@@ -105,7 +100,7 @@ def clear_statuses(folder: str | os.PathLike[str]) -> None:
 def _is_left(path: Path) -> bool:
     """Tell whether nobody writes this file any more."""
     machine, _, rest = path.stem.rpartition("-")[0].rpartition("-")
-    if machine == host() and rest.isdigit():
+    if machine == gethostname() and rest.isdigit():
         return not is_alive(int(rest))
     return time.time() - path.stat().st_mtime > _LONG
 
