@@ -73,7 +73,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     """No days, too few days for two halves, and rewards that are no numbers are refused."""
     actions = MSets(3, 1)
     ledger = EstimateLedger(actions)
-    with pytest.raises(InvalidInput, match="at least one day"):
+    with pytest.raises(InvalidInput, match="at least 1 day"):
         ledger.regret_against([1, 0, 0])
     ledger.record(actions.uniform_policy(), [1, 0, 0], 1.0)
     with pytest.raises(InvalidInput, match="at least 4"):

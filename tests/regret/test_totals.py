@@ -104,12 +104,12 @@ def test_ends_enclose_what_enumeration_gives(actions: ActionSet) -> None:
         spread, estimate = 30.0 * root @ root.T, 50.0 * rng.normal(size=actions.dimension)
         bound = Deviation(floor=25.0, log_ratio=12.0)
         radius = np.array([bound.radius(float(row @ spread @ row)) for row in table])
-        found = bracket_best(actions, estimate, spread, bound)
-        assert found.value == pytest.approx((table @ estimate).max())
-        assert found.upper >= (table @ estimate + radius).max() - 1e-9
-        assert found.lower <= (table @ estimate - radius).max() + 1e-9
-        assert min(abs(table @ estimate - radius - found.lower)) < 1e-9
-        assert found.upper <= (table @ estimate).max() + 3.0 * radius.max()
+        lower, value, upper = bracket_best(actions, estimate, spread, bound)
+        assert value == pytest.approx((table @ estimate).max())
+        assert upper >= (table @ estimate + radius).max() - 1e-9
+        assert lower <= (table @ estimate - radius).max() + 1e-9
+        assert min(abs(table @ estimate - radius - lower)) < 1e-9
+        assert upper <= (table @ estimate).max() + 3.0 * radius.max()
 
 
 def test_two_ends_of_swap_regret() -> None:

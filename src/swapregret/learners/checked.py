@@ -24,6 +24,7 @@ from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPol
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
 from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
+from swapregret.policy.held import held_array
 
 _TABLES = ("memory.table", "guard.table")
 _LARGEST = 1e100
@@ -38,7 +39,7 @@ _SUMS = ("n_seen", "noise", "variation", "memory_sum", "variance", "typical", "c
 _RANGES: dict[str, tuple[float, float]] = (
     dict.fromkeys(_SHARES, (-_SLACK, 1.0 + _SLACK))
     | dict.fromkeys(_FLAGS, (0, 1))
-    | dict.fromkeys(_SUMS, (0.0, np.inf))
+    | dict.fromkeys(_SUMS, (0.0, _LARGEST))
 )
 """The least and the largest number in arrays, by the last part of their names; whole numbers are counts besides."""
 _PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen"}
@@ -86,6 +87,8 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         _check_days(arrays, day)
     _check_offset(player, arrays)
     _check_lists(player, arrays)
+    if "weights.law" in arrays:
+        _check_weights("weights.law", arrays["weights.law"])
     for table in _TABLES:
         _check_table(table, arrays)
 
@@ -113,31 +116,25 @@ def _check_kinds(arrays: Arrays, model: Arrays) -> None:
     if missing or unknown:
         raise _wrong("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
     longest = set()
-    for name, array in arrays.items():
-        if array.dtype != model[name].dtype:
-            raise _wrong(f"{name!r} of type {model[name].dtype}", f"{array.dtype}")
-        given, wanted = list(array.shape), list(model[name].shape)
+    for name, like in model.items():
         part, _, last = name.rpartition(".")
-        if last in LISTS and f"{part}.n_atoms" in model and len(given) == len(wanted):
-            wanted[1] = given[1]
-            longest.add(given[1])
-        if given != wanted:
-            raise _wrong(f"{name!r} of shape {model[name].shape}", f"{array.shape}")
-        if array.dtype.kind == "f" and not bool((np.abs(array) <= _LARGEST).all()):
-            raise _wrong(f"finite numbers in {name!r}", "NaN, infinity or more than 1e100")
-        _check_range(name, array)
+        shape: list[int | None] = list(like.shape)
+        is_list = last in LISTS and f"{part}.n_atoms" in model
+        if is_list:
+            shape[1] = None
+        given = held_array(arrays, name, str(like.dtype), tuple(shape), *_range_of(last, like.dtype.kind))
+        if is_list:
+            longest.add(given.shape[1])
     if len(longest) > 1 or max(longest, default=0) > _MOST_ATOMS:
         raise _wrong("lists of actions of one length", f"{sorted(longest)}")
 
 
-def _check_range(name: str, array: Any) -> None:
-    """Check that counts can be counts, shares shares, and flags flags."""
-    last = name.rpartition(".")[2]
-    low, high = _RANGES.get(last, (-np.inf, np.inf))
-    if array.dtype.kind == "i":
+def _range_of(last: str, kind: str) -> tuple[float, float]:
+    """Return the least and the largest number of an array, by the last part of its name and the kind of its type."""
+    low, high = _RANGES.get(last, (-_LARGEST, _LARGEST))
+    if kind == "i":
         low, high = max(low, 0), high if last == "seed" else min(high, _MOST_DAYS)
-    if array.size and not (low <= array.min() and array.max() <= high):
-        raise _wrong(f"numbers from {low:g} to {high:g} in {name!r}", f"{array.min()} to {array.max()}")
+    return low, high
 
 
 def _check_words(name: str, words: Any, player: Player[Any]) -> None:
@@ -150,12 +147,9 @@ def _check_words(name: str, words: Any, player: Player[Any]) -> None:
 
 
 def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> None:
-    numbers = arrays.get("epoch_day_seed")
-    if numbers is None or numbers.shape != (3,) or numbers.dtype != np.int64:
-        raise _wrong("three whole numbers in 'epoch_day_seed'", "others")
-    epoch, inside, seed = (int(number) for number in numbers)
-    is_known = 0 <= epoch <= _LAST_EPOCH and player.epoch_length(epoch) < 2**62
-    if not is_known or not 0 <= inside < player.epoch_length(epoch) or not 0 <= seed < 2**62:
+    numbers = held_array(arrays, "epoch_day_seed", "int64", (3,), 0, _MOST_DAYS - 1)
+    epoch, inside = numbers.tolist()[:2]
+    if epoch > _LAST_EPOCH or not inside < player.epoch_length(epoch) < _MOST_DAYS:
         raise _wrong("a day within an epoch in 'epoch_day_seed'", str(numbers.tolist()))
     passed = sum(player.epoch_length(each) for each in range(epoch)) + inside
     if day is not None and passed != day:
@@ -167,41 +161,34 @@ def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> Non
 
 
 def _check_lists(player: Player[Any], arrays: Arrays) -> None:
-    """Check the lists of actions of a master that keeps them: counts, actions of the set, chances that add up to 1."""
-    if "laws.n_atoms" not in arrays:
-        return
-    _check_atoms(player, arrays, "laws")
-    if "memory.recommended.n_atoms" not in arrays:
-        return
-    _check_atoms(player, arrays, "memory.recommended")
-    law = arrays["weights.law"]
-    if abs(law.sum() - 1.0) > _SLACK:
-        raise _wrong("weights that add up to 1 in 'weights.law'", f"{law!r:.80}")
-
-
-def _check_atoms(player: Player[Any], arrays: Arrays, lists: str) -> None:
     """Check lists of actions: counts, actions of the set, chances that add up to 1."""
-    counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
-    if counts.max(initial=0) > words.shape[1]:
-        raise _wrong(f"at most {words.shape[1]} actions per policy in '{lists}.n_atoms'", str(counts.max()))
-    used = np.arange(words.shape[1]) < counts[:, None]
-    _check_words(f"{lists}.words", words[used], player)
-    totals = np.where(used, chances, 0.0).sum(axis=1)
-    if (np.abs(totals[counts > 0] - 1.0) > _SLACK).any():
-        raise _wrong(f"policies that add up to 1 in '{lists}.chances'", f"{totals.min()} to {totals.max()}")
+    for lists in (name.removesuffix(".n_atoms") for name in arrays if name.endswith(".n_atoms")):
+        counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
+        if counts.max(initial=0) > words.shape[1]:
+            raise _wrong(f"at most {words.shape[1]} actions per policy in '{lists}.n_atoms'", str(counts.max()))
+        used = np.arange(words.shape[1]) < counts[:, None]
+        _check_words(f"{lists}.words", words[used], player)
+        totals = np.where(used, chances, 0.0).sum(axis=1)
+        if (np.abs(totals[counts > 0] - 1.0) > _SLACK).any():
+            raise _wrong(f"policies that add up to 1 in '{lists}.chances'", f"{totals.min()} to {totals.max()}")
+
+
+def _check_weights(name: str, weights: Any) -> None:
+    """Check that weights add up to 1."""
+    if abs(weights.sum() - 1.0) > _SLACK:
+        raise _wrong(f"weights that add up to 1 in {name!r}", f"{weights!r:.80}")
 
 
 def _check_held(player: Player[Any], arrays: Arrays) -> None:
     """Check the policy of a waiting decision of a master, whose arrays have their types and shapes."""
     weights, cumulative = arrays["mix.weights"], arrays["mix.cumulative"]
-    if abs(weights.sum() - 1.0) > _SLACK or (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
-        raise _wrong("weights that add up to 1 in 'mix.weights'", f"{weights!r:.80}")
+    _check_weights("mix.weights", weights)
+    if (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
+        raise _wrong("sums of 'mix.weights' in 'mix.cumulative'", f"{cumulative!r:.80}")
     if "laws.sizes" in arrays and arrays["laws.sizes"].max() > player.actions.dimension:
         raise _wrong("sizes of actions in 'laws.sizes'", str(arrays["laws.sizes"].max()))
-    if "laws.n_atoms" not in arrays:
-        return
-    _check_atoms(player, arrays, "laws")
-    if ((weights > 0.0) & (arrays["laws.n_atoms"] == 0))[:-1].any():
+    _check_lists(player, arrays)
+    if "laws.n_atoms" in arrays and ((weights > 0.0) & (arrays["laws.n_atoms"] == 0))[:-1].any():
         raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
 
 
@@ -232,10 +219,7 @@ def load_open(player: Player[Any], state: Any, arrays: Arrays) -> HeldPolicy:
 
 def _load_epoch(player: DoublingPlayer, state: DoublingState, arrays: Arrays) -> EpochPolicy:
     """Make the policy of a waiting decision of this epoch or an earlier one."""
-    number = arrays.get("epoch", np.array(-1))
-    if number.shape != () or number.dtype != np.int64 or not 0 <= int(number) <= state.epoch:
-        raise _wrong(f"an epoch of 0..{state.epoch} in 'epoch'", str(number))
-    epoch = int(number)
+    epoch = int(held_array(arrays, "epoch", "int64", (), 0, state.epoch))
     inner = state.inner if epoch == state.epoch else player.begin(epoch, state.seed)
     rest = {name: array for name, array in arrays.items() if name != "epoch"}
     return EpochPolicy(epoch, load_open(player.player_for(epoch), inner, rest))
@@ -246,8 +230,8 @@ def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:
     check_arrays(player, arrays, day)
     state = player.load(arrays)
     again = player.dump(state)
-    different = [name for name in arrays if name not in again or not _is_same(again[name], arrays[name])]
-    if different or len(again) != len(arrays):
+    different = [name for name in arrays | again if not _is_same(arrays.get(name), again.get(name))]
+    if different:
         raise _wrong("arrays that are written as they were read", f"others: {different!r:.100}")
     _check_policy(player, player.policy(state))
     return state
@@ -261,6 +245,7 @@ def _check_policy(player: Player[Any], policy: Policy) -> None:
 
 
 def _is_same(first: Any, second: Any) -> bool:
+    """Tell whether two arrays are the same bit for bit: −0.0 is not 0.0."""
     one, other = np.asarray(first), np.asarray(second)
     return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
 

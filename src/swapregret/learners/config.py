@@ -168,8 +168,6 @@ def _fits(value: Any, hint: Any) -> bool:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return True
-    if hint is None or hint is type(None):
-        return value is None
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, one) for one in inner)
     if origin is typing.Literal:
@@ -184,15 +182,9 @@ def _fits(value: Any, hint: Any) -> bool:
         return name_of(value, FACTORIES) is not None
     if hint is float:
         return isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value)
-    if hint in (int, str, bool):
+    if hint in (int, str, bool, type(None)):
         return type(value) is hint
-    kind = origin or hint
-    if getattr(kind, "_is_protocol", False):  # a player, a learner, an estimator: has what that must have
-        needed = {name for name in (*vars(kind), *kind.__annotations__) if not name.startswith("_")}
-        return name_of(type(value), PLAYERS) is not None and all(
-            hasattr(type(value), name) or name in {field.name for field in fields(value)} for name in needed
-        )
-    return isinstance(kind, type) and isinstance(value, kind) and name_of(type(value), SETS, PLAYERS) is not None
+    return isinstance(hint, type) and isinstance(value, hint) and name_of(type(value), SETS, PLAYERS) is not None
 
 
 def _refusal(must: str, came: str) -> InvalidInput:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
+from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.settings import check_settings
@@ -104,8 +105,7 @@ def plan_laws(
         count = 1  # one element each: a point is a mixture of actions in one way only
     days = f"base windows of {base} day{'s' if base > 1 else ''}"
     chained = _takes_chains(actions, is_bandit, explores, exploration)
-    if law not in _LAWS:
-        raise InvalidInput(f"`law` must be one of {_LAWS}", repr(law), "Use 'auto'.")
+    check_name(law, _LAWS, "law")
     if law == "chain" and (not actions.has_chains or is_gibbs or is_adaptive):
         raise InvalidInput(
             "`law` must be a list for Swap-ComBand, for the adaptive preset and on sets without a family of chains",

@@ -5,7 +5,6 @@ in ``learners.round.scale`` (line 8), projections and policies in the family of 
 """
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -60,8 +59,11 @@ Rate = FixedRate | AdaptiveRate
 
 
 @dataclass(frozen=True)
-class LazyLearner(ABC):
+class LazyLearner:
     """What the two lazy learners share.
+
+    Each also has ``first`` and ``diameter``, where an interval begins and how far what may be best can be from there; ``family``,
+    the set as compiled code takes it; and ``policy_from``, which makes a policy that is no list from what a tape says of it.
 
     Parameters
     ----------
@@ -91,24 +93,6 @@ class LazyLearner(ABC):
     def mu(self) -> Policy:
         """The exploration policy μ (line 1)."""
         return self.actions.exploration_policy(self.exploration_law)
-
-    @cached_property
-    @abstractmethod
-    def first(self) -> tuple[Vector, Vector]:
-        """Where an interval begins: its marginals, and what they are tilted from."""
-
-    @cached_property
-    @abstractmethod
-    def diameter(self) -> float:
-        """A bound on the divergence of what may be best from where an interval begins."""
-
-    @abstractmethod
-    def family(self, *, is_listed: bool = False) -> Any:
-        """Return the set as compiled code takes it, with this learner's policies; ``is_listed``: as lists whatever they are."""
-
-    @abstractmethod
-    def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
-        """Return a policy that is no list from what a tape says of it."""
 
     def _family(self, kind: str) -> Any:
         return self.actions.family(self.mu, kind=kind, variants=self.plan.variants, has_moment=self.plan.has_moment)

@@ -9,7 +9,6 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label, Vector, frozen
 from swapregret.compiled.cache_place import show_compiling
 from swapregret.compiled.vectors import action_total
-from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 
 State = TypeVar("State")
@@ -33,27 +32,6 @@ class HeldPolicy(Protocol):
         """Write it as named arrays, from which ``load_held`` makes it again."""
 
 
-class FixedPolicy:
-    """A policy that is given as a value."""
-
-    __slots__ = ("_policy", "is_present")
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy, self.is_present = policy, False
-
-    def policy(self) -> Policy:
-        """Return it."""
-        return self._policy
-
-    def dump(self) -> Arrays:
-        """Refuse: a value is not part of a player's state."""
-        raise Unsupported(
-            "the policy of a decision that is written to a file must be its player's",
-            type(self._policy).__name__,
-            "Make decisions with Session.act.",
-        )
-
-
 class Decision:
     """One action, with the policy that drew it.
 
@@ -72,7 +50,7 @@ class Decision:
 
     def __init__(self, day: int, action: Action, actions: ActionSet, held: HeldPolicy | Policy) -> None:
         self.day, self.action, self._actions = day, action, actions
-        self.held: HeldPolicy = FixedPolicy(held) if isinstance(held, Policy) else held
+        self.held: Any = held
 
     @property
     def elements(self) -> tuple[Label, ...]:
@@ -83,7 +61,8 @@ class Decision:
     @property
     def policy(self) -> Policy:
         """Return the policy that drew the action."""
-        return self.held.policy()
+        policy: Policy = self.held if isinstance(self.held, Policy) else self.held.policy()
+        return policy
 
     @property
     def marginals(self) -> Vector:

@@ -180,9 +180,7 @@ def _rates(
     if mixed.rate == "adaptive":
         return (AdaptiveRate(_ADAPTIVE_STEP[feedback]),)
     if mixed.rate == "paper":
-        paper = _paper_combcp_rate if kind is LazyComBCP else _paper_comband_rate
-        scales = range(1, windows.n_scales + 1)
-        return tuple(paper(actions, windows, scale, mixed.exploration_law) for scale in scales)
+        return _paper_rates(kind, actions, windows, mixed.exploration_law)
     raise InvalidInput(
         "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", shown(mixed.rate), "Use 'adaptive'."
     )
@@ -193,15 +191,18 @@ def _ratio(windows: Schedule, scale: int) -> float:
     return max(2.0, windows.restart_every(scale) / windows.update_every(scale))
 
 
-def _paper_combcp_rate(actions: ActionSet, windows: Schedule, scale: int, law: str | None) -> FixedRate:
-    """Return η = 1/(d³ √m H^{k−1/3}) (Algorithm 2, line 2), with H^{k−1} the meta-day."""
+def _paper_rates(
+    kind: type[LazyLearner], actions: ActionSet, windows: Schedule, law: str | None
+) -> tuple[FixedRate, ...]:
+    """Return η of each scale: 1/(d³ √m H^{k−1/3}) (Algorithm 2, line 2), or λ_min/(m H^{k−1/3}) (Algorithm 3, line 1).
+
+    H^{k−1} is the meta-day; λ_min is that of μ, as computed (D6).
+    """
     d, m = actions.dimension, actions.size
-    meta_day, branching = windows.update_every(scale), _ratio(windows, scale)
-    return FixedRate(1.0 / (d**3 * m**0.5 * meta_day * branching ** (2.0 / 3.0)))
-
-
-def _paper_comband_rate(actions: ActionSet, windows: Schedule, scale: int, law: str | None) -> FixedRate:
-    """Return η = λ_min/(H^{k−1/3} m) (Algorithm 3, line 1), λ_min of μ as computed (D6)."""
-    smallest = smallest_eigenvalue(actions.exploration_policy(law), actions.span)
-    meta_day, branching = windows.update_every(scale), _ratio(windows, scale)
-    return FixedRate(smallest / (meta_day * branching ** (2.0 / 3.0) * actions.size))
+    over, under = 1.0, d**3 * m**0.5
+    if kind is LazyComBand:
+        over, under = smallest_eigenvalue(actions.exploration_policy(law), actions.span), m
+    scales = range(1, windows.n_scales + 1)
+    return tuple(
+        FixedRate(over / (under * windows.update_every(k) * _ratio(windows, k) ** (2.0 / 3.0))) for k in scales
+    )

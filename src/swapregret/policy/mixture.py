@@ -1,12 +1,12 @@
 r"""A mixture of laws, which may be of different kinds."""
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, is_iterable, real_numbers
+from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, is_iterable
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.policy.finite import FinitePolicy, on_grid
@@ -27,7 +27,7 @@ class Mixture(Policy):
     def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
         self.components: tuple[Policy, ...] = tuple(components) if is_iterable(components) else ()
         if not self.components or not all(isinstance(one, Policy) for one in self.components):
-            raise InvalidInput("`components` must be policies", shown(components), "Pass a list of them.")
+            raise InvalidInput("what is mixed must be policies", shown(components), "Pass a list of them.")
         self.component_weights: Vector = frozen(on_grid(weights))
         if len(self.components) != len(self.component_weights):
             raise InvalidInput(
@@ -51,28 +51,23 @@ class Mixture(Policy):
         index = int(self._cumulative.searchsorted(rng.random(), side="right"))
         return self.components[index].sample(rng)
 
+    def _mean(self, values: Iterable[Vector]) -> Vector:
+        """Return Σ_c w_c value_c."""
+        return np.asarray(sum(weight * value for weight, value in zip(self.component_weights, values, strict=True)))
+
     @once
     def marginals(self) -> Vector:
         """E[M] = Σ_c w_c E_c[M], computed once."""
-        total = np.zeros(self.dimension)
-        for component, weight in zip(self.components, self.component_weights, strict=True):
-            total += weight * component.marginals()
-        return total
+        return self._mean(component.marginals() for component in self.components)
 
     def second_moment(self, vector: Vector) -> Vector:
         """Return Σ_c w_c E_c[M (M·v)]."""
-        total = np.zeros(self.dimension)
-        for component, weight in zip(self.components, self.component_weights, strict=True):
-            total += weight * component.second_moment(vector)
-        return total
+        return self._mean(component.second_moment(vector) for component in self.components)
 
     @once
     def cooccurrence(self) -> Matrix:
         """Σ = Σ_c w_c Σ_c, computed once."""
-        total = np.zeros((self.dimension, self.dimension))
-        for component, weight in zip(self.components, self.component_weights, strict=True):
-            total += weight * component.cooccurrence()
-        return total
+        return self._mean(component.cooccurrence() for component in self.components)
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return Σ_c w_c p_c(M) of every row."""
@@ -112,29 +107,14 @@ def mix(policies: Iterable[Policy], weights: Iterable[float]) -> Policy:
     >>> mix([a, b], [.75, .25]).marginals()
     array([0.75, 0.25])
     """
-    try:
-        parts = list(policies)
-        given = real_numbers(weights if isinstance(weights, np.ndarray) else list(weights))
-    except (TypeError, ValueError, OverflowError):
-        parts, given = [], np.empty(0)
-    if given.ndim != 1 or not all(isinstance(part, Policy) for part in parts):
-        parts, given = [], np.empty(0)
-    shares: list[float] = given.tolist()
-    if len(parts) != len(shares) or not parts:
-        raise InvalidInput(
-            "`policies` and `weights` must be non-empty and of the same length",
-            f"{len(parts)} policies and {len(shares)} weights",
-            "Pass one weight per policy.",
-        )
-    on_grid(shares)
+    parts = list(policies) if is_iterable(policies) else []
+    shares: Any = list(weights) if is_iterable(weights) and not isinstance(weights, np.ndarray) else weights
+    Mixture(parts, shares)  # refuses what is no mixture
     total: dict[int, float] = {}
     kept: dict[int, Policy] = {}
     for part, share in zip(parts, shares, strict=True):
-        if isinstance(part, Mixture):
-            inner = zip(part.components, (share * part.component_weights).tolist(), strict=True)
-        else:
-            inner = zip((part,), (share,), strict=True)
-        for component, weight in inner:
+        inner = part if isinstance(part, Mixture) else Mixture([part], [1.0])
+        for component, weight in zip(inner.components, (float(share) * inner.component_weights).tolist(), strict=True):
             if weight > 0.0:
                 kept[id(component)] = component
                 total[id(component)] = total.get(id(component), 0.0) + weight

@@ -114,10 +114,6 @@ class Policy(ABC):
         labels : sequence of hashable, optional
             What to call the elements, e.g. ``actions.labels``; numbers from 0 if not given.
         """
-        names = self._names(labels)
-        return bar_figure(names, self.marginals(), title=repr(self), y_title="probability of being chosen")
-
-    def _names(self, labels: Sequence[Hashable] | None) -> list[str]:
         names = [str(label) for label in (range(self.dimension) if labels is None else labels)]
         if len(names) != self.dimension:
             raise InvalidInput(
@@ -125,7 +121,7 @@ class Policy(ABC):
                 str(len(names)),
                 "Pass `actions.labels` of the set the policy belongs to.",
             )
-        return names
+        return bar_figure(names, self.marginals(), title=repr(self), y_title="probability of being chosen")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension})"

@@ -60,15 +60,9 @@ class Exchange:
         )
         if self.gain <= 0.0:
             return f"when you chose {played}, nothing would have been better ({self._days})"
-        if self.is_cost:
-            return (
-                f"when you chose {played}, {better} would have saved {self.gain_per_day:.3g} per day"
-                f" ({self._days}, {self.gain:.6g} in total)"
-            )
-        return (
-            f"when you chose {played}, {better} would have earned {self.gain_per_day:+.3g} per day"
-            f" ({self._days}, {self.gain:+.6g} in total)"
-        )
+        verb, sign = ("saved", "") if self.is_cost else ("earned", "+")
+        gain = f"{self.gain_per_day:{sign}.3g} per day ({self._days}, {self.gain:{sign}.6g} in total)"
+        return f"when you chose {played}, {better} would have {verb} {gain}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,22 +134,10 @@ def best_swap(answers: Answers, limit: int | None = None) -> BestSwap:
     days = answers.ledger.rows.days
     exchanges = []
     for row in order:
-        stays = gains[row] <= 0.0
-        new = played[row] if stays else better[row]
-        exchanges.append(
-            Exchange(
-                played[row],
-                new,
-                actions.elements(played[row]),
-                actions.elements(new),
-                float(days[row]),
-                float(gains[row]),
-            )
-        )
-    remainder = answers.upper - answers.ledger.earned - float((answers.best - answers.kept).sum())
-    return BestSwap(tuple(exchanges), len(gains), max(0.0, remainder) if _has_rest(answers) else 0.0)
-
-
-def _has_rest(answers: Answers) -> bool:
-    ledger = answers.ledger
-    return bool(ledger.pooled.n_pools or ledger.laws or ledger.dropped is not None)
+        new = played[row] if gains[row] <= 0.0 else better[row]
+        names = actions.elements(played[row]), actions.elements(new)
+        exchanges.append(Exchange(played[row], new, *names, float(days[row]), float(gains[row])))
+    ledger, remainder = answers.ledger, 0.0
+    if ledger.pooled.n_pools or ledger.laws or ledger.dropped is not None:
+        remainder = max(0.0, answers.upper - ledger.earned - float((answers.best - answers.kept).sum()))
+    return BestSwap(tuple(exchanges), len(gains), remainder)

@@ -67,17 +67,12 @@ class Deviation:
         return (math.log1p(spread / self.floor) + self.log_ratio + 1.0) / (2.0 * self.radius(spread))
 
 
-@dataclass(frozen=True)
-class Bracket:
-    """What the best fixed action earned in total: an estimate, and ends that hold together with the stated probability."""
+def bracket_best(
+    actions: ActionSet, estimate: Vector, spread: Matrix, deviation: Deviation
+) -> tuple[float, float, float]:
+    r"""Return a lower end, an estimate and an upper end of :math:`\max_X \sum_t R_t\cdot X`; the ends hold together.
 
-    lower: float
-    value: float
-    upper: float
-
-
-def bracket_best(actions: ActionSet, estimate: Vector, spread: Matrix, deviation: Deviation) -> Bracket:
-    r"""Bracket :math:`\max_X \sum_t R_t\cdot X` by :math:`G\cdot X`, the ``estimate``, and the quadratic form W, its ``spread``.
+    They come from :math:`G\cdot X`, the ``estimate``, and the quadratic form W, its ``spread``.
 
     Below: G·X − radius(W(X)) of any action, so of the best among those tried. Above: W(X) ≤ w·X with w_i = W_ii and the m − 1
     largest positive W_ij, and the radius is below each of its tangents, so :math:`\max_X (G + s\,w)\cdot X` and what the tangent
@@ -99,4 +94,4 @@ def bracket_best(actions: ActionSet, estimate: Vector, spread: Matrix, deviation
         upper = min(upper, float(weights @ actions.argmax(weights)) + radius - slope * at)
         tried = actions.argmax(estimate - slope * linear)
         lower = max(lower, float(estimate @ tried) - deviation.radius(max(0.0, float(tried @ spread @ tried))))
-    return Bracket(lower, value, upper)
+    return lower, value, upper

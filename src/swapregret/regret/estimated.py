@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Vector, as_action, as_integer, as_vector
+from swapregret.arrays import Action, Matrix, as_action, as_integer, as_vector
+from swapregret.counts import plural
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.geometry.solve import Solver
 from swapregret.policy import Policy
@@ -50,8 +51,8 @@ class EstimateLedger:
     def __init__(self, actions: ActionSet, *, window: int | None = None) -> None:
         self._actions = actions
         self._window = None if window is None else as_integer(window, "window", 1)
-        self._windows: list[_Terms] = []
-        self._halves = (_Terms(actions.dimension), _Terms(actions.dimension))
+        self._windows: list[Matrix] = []  # Σ z zᵀ of each window, z = (R̃, −r, 1)
+        self._halves = np.zeros((2, actions.dimension + 2, actions.dimension + 2))  # of even and of odd days
         self._day = 0
         self._policy: Policy | None = None
         self._solver: Solver | None = None
@@ -67,26 +68,26 @@ class EstimateLedger:
 
     def record_estimate(self, estimate: npt.ArrayLike, reward: float) -> None:
         """Add a day: an unbiased estimate R̃ that the caller made, and the total reward."""
-        d = self._actions.dimension
-        term = np.append(as_vector(estimate, d, "estimate"), -self._number(reward))
+        term = np.append(as_vector(estimate, self._actions.dimension, "estimate"), (-self._number(reward), 1.0))
         if self._day == 0 or (self._window is not None and self._day % self._window == 0):
-            self._windows.append(_Terms(d))
-        self._windows[-1].add(term)
-        self._halves[self._day % 2].add(term)
+            self._windows.append(np.zeros((len(term), len(term))))
+        day = np.outer(term, term)
+        self._windows[-1] += day
+        self._halves[self._day % 2] += day
         self._day += 1
 
     def regret_against(self, action: npt.ArrayLike) -> Regret:
         """Return the unbiased estimate of the regret against an action that was fixed in advance."""
-        self._check()
+        self._check(1)
         what = "regret against one action fixed in advance, from bandit feedback: unbiased"
-        return (self._halves[0] + self._halves[1]).judge(self._read(action), what)
+        return _judge(self._halves.sum(axis=0), as_action(action, self._actions.dimension), what)
 
     def windows_against(self, action: npt.ArrayLike) -> tuple[Regret, ...]:
         """Return the unbiased estimates of the regret against an action, window by window."""
-        self._check()
-        chosen = self._read(action)
+        self._check(1)
+        chosen = as_action(action, self._actions.dimension)
         what = "regret of one window against one action fixed in advance, from bandit feedback: unbiased"
-        return tuple(window.judge(chosen, what) for window in self._windows)
+        return tuple(_judge(window, chosen, what) for window in self._windows)
 
     def external_regret(self) -> tuple[Regret, Regret]:
         """Return estimates of external regret from above and from below, in expectation.
@@ -94,31 +95,26 @@ class EstimateLedger:
         Above: the best action of the estimates, judged by the same estimates. Below: the best action of the odd days
         judged on the even ones, and the other way round.
         """
-        self._check()
-        if self._day < 4:
-            raise InvalidInput("there must be at least 4 days", str(self._day), "Record more days.")
-        both, words = self._halves[0] + self._halves[1], "external regret from bandit feedback, action chosen"
-        above = both.judge(
-            self._actions.argmax(both.estimate),
-            f"{words} and judged on the same days: at least the truth, in expectation",
-        )
+        self._check(4)
+        both, words = self._halves.sum(axis=0), "external regret from bandit feedback, action chosen"
+        same = f"{words} and judged on the same days: at least the truth, in expectation"
         what = (
             f"{words} on one half of the days and judged on the other: at most the truth, in expectation, if both halves"
             " have the same best action"
         )
-        parts = [
-            judged.judge(self._actions.argmax(chosen_by.estimate), what)
-            for judged, chosen_by in (self._halves, self._halves[::-1])
-        ]
+        even, odd = self._halves
+        parts = [_judge(even, self._best(odd), what), _judge(odd, self._best(even), what)]
         error = math.hypot(*(part.standard_error for part in parts))
-        return above, Regret.point(sum(part.value for part in parts), error, self._day, what)
+        below = Regret.point(sum(part.value for part in parts), error, self._day, what)
+        return _judge(both, self._best(both), same), below
 
-    def _read(self, action: npt.ArrayLike) -> Action:
-        return as_action(action, self._actions.dimension)
+    def _best(self, days: Matrix) -> Action:
+        """Return the best action of the estimates of some days."""
+        return self._actions.argmax(days[:-2, -1])
 
-    def _check(self) -> None:
-        if self._day == 0:
-            raise InvalidInput("there must be at least one day", "none", "Record days first.")
+    def _check(self, least: int) -> None:
+        if self._day < least:
+            raise InvalidInput(f"there must be at least {plural(least, 'day')}", str(self._day), "Record more days.")
 
     @staticmethod
     def _number(reward: float) -> float:
@@ -128,35 +124,9 @@ class EstimateLedger:
         return value
 
 
-class _Terms:
-    """Some days: Σ (R̃, −r), Σ (R̃, −r)(R̃, −r)ᵀ and how many there were."""
-
-    def __init__(self, dimension: int) -> None:
-        self._sum, self._gram, self._count = np.zeros(dimension + 1), np.zeros((dimension + 1,) * 2), 0
-
-    @property
-    def estimate(self) -> Vector:
-        """Return Σ R̃."""
-        return self._sum[:-1]
-
-    def add(self, term: Vector) -> None:
-        """Add a day."""
-        self._sum += term
-        self._gram += np.outer(term, term)
-        self._count += 1
-
-    def __add__(self, other: "_Terms") -> "_Terms":
-        both = _Terms(len(self.estimate))
-        both._sum, both._gram, both._count = (
-            self._sum + other._sum,
-            self._gram + other._gram,
-            self._count + other._count,
-        )
-        return both
-
-    def judge(self, action: Action, definition: str) -> Regret:
-        """Return Σ z and its standard error, z = R̃·M − r; on days that differ in mean the error is too large, if anything."""
-        vector, n = np.append(action, 1.0), self._count
-        value = float(vector @ self._sum)
-        spread = max(0.0, float(vector @ self._gram @ vector) - value**2 / n)
-        return Regret.point(value, math.sqrt(spread * n / (n - 1)) if n > 1 else math.nan, n, definition)
+def _judge(days: Matrix, action: Action, definition: str) -> Regret:
+    """Return Σ (R̃·M − r) of some days and its standard error; where days differ in mean it is too large, if anything."""
+    vector, n = np.append(action, 1.0), int(days[-1, -1])
+    value = float(vector @ days[:-1, -1])
+    spread = max(0.0, float(vector @ days[:-1, :-1] @ vector) - value**2 / n)
+    return Regret.point(value, math.sqrt(spread * n / (n - 1)) if n > 1 else math.nan, n, definition)

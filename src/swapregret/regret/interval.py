@@ -125,10 +125,11 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
     0.5
     """
     parts = list(intervals)
-    if not parts or len({(part.window, part.n_days) for part in parts}) != 1:
+    kinds = {(part.window, part.n_days) for part in parts}
+    if len(kinds) != 1:
         raise InvalidInput(
             "`intervals` must be of runs with the same days and windows",
-            f"{len({(part.window, part.n_days) for part in parts})} different kinds",
+            f"{len(kinds)} different kinds",
             "Pass one or more runs of one play.",
         )
     each = [float(part.regrets.sum()) for part in parts]

@@ -119,8 +119,10 @@ def swap_regret(answers: Answers) -> Regret:
         known = float(answers.gains[mean.rows.whole].sum()) - answers.blur
         lower = min(upper, max(lower_sum(answers) - mean.earned, known))
     value = upper
-    if mean.dropped is not None:
-        value = min(max(_sampled_sum(answers) - mean.earned, lower), upper)
+    if mean.dropped is not None:  # Σ max V̂[M]·M' with dropped laws replaced by the actions drawn from them
+        sampled = float(answer_samples(answers)[0].sum()) + float(answers.rest_best.sum())
+        sampled += mean.pooled.split + mean.dropped.pooled.split
+        value = min(max(sampled - mean.earned, lower), upper)
     _check_order(answers, upper)
     error = math.nan
     if len(answers.runs) > 1:
@@ -154,16 +156,10 @@ def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret
     """
     runs = list(ledgers)
     each = [swap_regret(answer(actions, [ledger])) for ledger in runs]
-    values = [regret.value for regret in each]
-    error = standard_error(values)
-    return Regret(
-        float(np.mean(values)),
-        float(np.mean([regret.lower for regret in each])),
-        float(np.mean([regret.upper for regret in each])),
-        error,
-        float(np.mean([regret.n_days for regret in each])),
-        f"swap regret, maximum over φ in every run, then the mean over runs, from {runs[0].source}{_notes(runs[0])}",
-    )
+    value, lower, upper, n_days = np.mean([(run.value, *run.bracket, run.n_days) for run in each], axis=0).tolist()
+    error = standard_error([run.value for run in each])
+    what = f"swap regret, maximum over φ in every run, then the mean over runs, from {runs[0].source}{_notes(runs[0])}"
+    return Regret(value, lower, upper, error, n_days, what)
 
 
 def _describe(ledger: Ledger, n_runs: int) -> str:
@@ -191,15 +187,6 @@ def _notes(ledger: Ledger) -> str:
     elif len(ledger.laws) > 1:
         words += f"; {len(ledger.laws)} laws without listed support: each on its own above, all together below"
     return words
-
-
-def _sampled_sum(answers: Answers) -> float:
-    """Return Σ max V̂[M]·M' with dropped laws replaced by the actions drawn from them."""
-    dropped = answers.ledger.dropped
-    assert dropped is not None
-    best, _ = answer_samples(answers)
-    split = answers.ledger.pooled.split + dropped.pooled.split
-    return float(best.sum()) + float(answers.rest_best.sum()) + split
 
 
 def _check_order(answers: Answers, upper: float) -> None:

@@ -14,10 +14,10 @@ moved by that much.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import add
 
 import numpy as np
@@ -158,8 +158,9 @@ class _Totals:
         """Add days, the first of which is day ``first``."""
         d, place = self._actions.dimension, self._place
         estimate, squares, most, n_blind = np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), 0
-        for start, end in _runs(laws):
-            law = laws[start]
+        for _, run in groupby(range(len(laws)), key=lambda day: id(laws[day])):
+            stretch = list(run)
+            start, end, law = stretch[0], stretch[-1] + 1, laws[stretch[0]]
             inverse, is_definite = invert(law, self._actions.span)
             if not is_definite:
                 n_blind += end - start
@@ -186,10 +187,10 @@ class _Totals:
         if n_seen:
             bound = Deviation.of(self._actions, days.n_days, self._bound, confidence)
             estimate = days.estimate + n_seen * self._centre
-            found = bracket_best(self._actions, estimate, days.spread, bound)
+            least, likely, most = bracket_best(self._actions, estimate, days.spread, bound)
             best = self._actions.argmax(estimate)
-            value, error = value + found.value, math.sqrt(float(best @ days.squares @ best))
-            lower, upper = max(lower, found.lower), min(upper, found.upper + days.n_blind)
+            value, error = value + likely, math.sqrt(float(best @ days.squares @ best))
+            lower, upper = max(lower, least), min(upper, most + days.n_blind)
         blind = f", {days.n_blind:,} days of unknown worth included" if days.n_blind else ""
         return Regret(
             min(max(value, lower), upper) - days.earned,
@@ -218,15 +219,6 @@ class _Totals:
             " on every second day and judged on the others, below the truth in expectation where both halves have the same best φ,"
             f" minus its sampling error (both for confidence {confidence:g})",
         )
-
-
-def _runs(laws: Sequence[Policy]) -> Iterator[tuple[int, int]]:
-    """Yield where stretches of days with one law begin and end."""
-    start = 0
-    for index in range(1, len(laws) + 1):
-        if index == len(laws) or laws[index] is not laws[start]:
-            yield start, index
-            start = index
 
 
 def _shares(totals: Vector, units: Units) -> Vector:

@@ -60,7 +60,7 @@ def test_exploration_laws_are_mixed_in(kind: str) -> None:
     elif kind == "spanner":
         assert (shares > 1e-12).sum() == ACTIONS.rank
     else:
-        assert leverages(rows, ACTIONS.span, shares).max() <= ACTIONS.rank * 1.0011
+        assert leverages(rows, ACTIONS.span, sr.FinitePolicy(rows, shares)).max() <= ACTIONS.rank * 1.0011
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -73,7 +73,7 @@ def test_d_optimal_law_is_optimal(seed: int) -> None:
     weights = d_optimal(rows, span)
     assert math.isclose(weights.sum(), 1.0)
     assert weights.min() >= 0.0
-    assert leverages(rows, span, weights).max() <= span.rank * (1 + 1e-3) + 1e-9
+    assert leverages(rows, span, sr.FinitePolicy(rows, weights)).max() <= span.rank * (1 + 1e-3) + 1e-9
 
     def log_det(law: np.ndarray) -> float:
         V = rows[:, span.coordinates]

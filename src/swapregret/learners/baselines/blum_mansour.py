@@ -47,16 +47,8 @@ _AFRESH = 64
 class Experts(NamedTuple):
     """What the experts know.
 
-    Attributes
-    ----------
-    scores : float64 array, shape (N, N)
-        S, one row for every expert.
-    rows : float64 array, shape (N, N)
-        Their exponential weights.
-    log_totals : float64 array, shape (N,)
-        The logarithms of the normalisers of the rows.
-    point, inverse : float64 arrays
-        p, and what helps to find the next one (``drivers.stationary``).
+    One row (N, N) for every expert: S in ``scores``, exponential weights in ``rows``, with the logarithms of their normalisers
+    (N,); p, and what helps to find the next one (``drivers.stationary``).
     """
 
     scores: Floats

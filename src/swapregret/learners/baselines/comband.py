@@ -22,17 +22,11 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
-from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
 from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.learners.baselines.drivers.action_table import Cost, list_actions, place_of
-from swapregret.learners.baselines.drivers.competitor import (
-    PointPlayer,
-    play_point,
-    read_rate,
-    rule_class,
-)
+from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows
@@ -159,10 +153,7 @@ def _leverage(player: ComBand) -> float:
     """Return the largest leverage of μ, or a bound of it where actions are not listed."""
     span = player.actions.span
     if player.listed is not None:
-        rows, law = np.array(player.listed.atoms), player.mu.finite()
-        words, weights = pack_rows(rows), np.zeros(len(rows))
-        weights[[place_of(words, np.array(atom)) for atom in law.atoms]] = law.weights
-        return float(leverages(rows, span, weights).max())
+        return float(leverages(player.listed.atoms, span, player.mu).max())
     smallest = smallest_eigenvalue(player.mu, span)
     if smallest <= 0.0:
         raise TooLarge(

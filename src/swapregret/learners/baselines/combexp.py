@@ -31,12 +31,7 @@ from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.moments import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
-from swapregret.learners.baselines.drivers.competitor import (
-    PointPlayer,
-    play_point,
-    read_rate,
-    rule_class,
-)
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
 from swapregret.policy import Policy
@@ -56,9 +51,7 @@ def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
         point, log_point, is_good = project(family, tilt(log_point, running, rule.learning_rate, False), log_point)
         if not is_good:
             return NOT_PROJECTED
-    mixed = np.empty(point.size)
-    for i in range(point.size):
-        mixed[i] = (1.0 - rule.exploration) * point[i] + rule.exploration * rule.uniform[i]
+    mixed = (1.0 - rule.exploration) * point + rule.exploration * rule.uniform
     return play_point(family, state, point, log_point, mixed, 0.0)
 
 

@@ -41,9 +41,7 @@ def move_hybrid(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     point, tally = state.learners.points[0], state.tally
     if n_ending != 0:
         rate = rule.scale / np.sqrt(tally.day[0] + 1.0)
-        costs = np.empty(point.size)
-        for i in range(point.size):  # Σ ℓ̃ = Σ (1 − 2m R̃)
-            costs[i] = rate * (tally.n_seen[0] - 2.0 * rule.size * tally.total[i])
+        costs = rate * (tally.n_seen[0] - 2.0 * rule.size * tally.total)  # Σ ℓ̃ = Σ (1 − 2m R̃)
         point, gap = hybrid(family, costs, rule.mix, rule.middle, point)
         if not gap <= ACCEPTABLE:
             return NOT_PROJECTED

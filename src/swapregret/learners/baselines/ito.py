@@ -38,16 +38,8 @@ end_windows.of(SingleRule)(play_agreement)
 class SingleExperts(NamedTuple):
     """What the experts know.
 
-    Attributes
-    ----------
-    seed : int64 array, shape (1,)
-        Of the draws of experts.
-    losses, rows : float64 arrays, shape (N, N)
-        L and q, one row for every expert.
-    counts : float64 array, shape (N,)
-        n, the days of each expert.
-    point, inverse : float64 arrays
-        p, and what helps to find the next one (``drivers.stationary``).
+    The seed (1,) of the draws of experts; L and q (N, N), one row for every expert, and n (N,), its days; p, and what helps to
+    find the next one (``drivers.stationary``).
     """
 
     seed: Integers

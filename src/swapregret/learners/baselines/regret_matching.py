@@ -54,21 +54,18 @@ def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floa
     of it; otherwise every action counts by its probability.
     """
     regrets, shares, a = state.own.regrets, state.laws.chances[0], place_of(family.words, action)
-    n = shares.size
     state.own.last[0] = a + 1
     if rule.feedback != FULL_VECTOR:
         estimate = (reward - rule.baseline) / shares[a]
-        for i in range(n):
-            if i != a:
-                regrets[i, a] += shares[i] * estimate
-                regrets[a, i] -= shares[a] * estimate
+        regrets[:, a] += shares * estimate
+        regrets[a] -= shares[a] * estimate
         return
     totals = listed_totals(family.columns, seen)
-    for i in range(n):
-        if rule.is_inert:
-            regrets[a, i] += totals[i] - totals[a]
-        else:
-            for j in range(n):
+    if rule.is_inert:
+        regrets[a] += totals - totals[a]
+    else:
+        for i in range(shares.size):
+            for j in range(shares.size):
                 regrets[i, j] += shares[i] * totals[j] - shares[i] * totals[i]
 
 
@@ -85,10 +82,9 @@ def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     if last >= 0 and rule.is_inert:
         most, moved = 1.0 / max(1, n - 1), 0.0
         for j in range(n):
-            weights[j] = (
-                0.0 if j == last else min(max(regrets[last, j], 0.0) / (rule.inertia * state.tally.day[0]), most)
-            )
-            moved += weights[j]
+            if j != last:
+                weights[j] = min(max(regrets[last, j], 0.0) / (rule.inertia * state.tally.day[0]), most)
+                moved += weights[j]
         weights[last] = 1.0 - moved
     elif last >= 0:
         rates = np.maximum(regrets, 0.0)
@@ -158,8 +154,5 @@ def regret_matching(
     """
     n, days = RegretMatching.size_of(actions, horizon, limit)
     default = 0.0 if feedback == "full" else min(0.5, math.cbrt(n / days))
-    mu, gamma = (
-        read_rate(inertia, 2.0 * max(1, n - 1), "inertia"),
-        float(default if exploration is None else exploration),
-    )
-    return RegretMatching(actions, days, rule, mu, gamma, float(baseline), feedback=feedback, limit=limit)
+    mu, gamma = read_rate(inertia, 2.0 * max(1, n - 1), "inertia"), default if exploration is None else exploration
+    return RegretMatching(actions, days, rule, mu, float(gamma), float(baseline), feedback=feedback, limit=limit)

@@ -39,6 +39,7 @@ from swapregret.learners.baselines.drivers.competitor import read_rate, rule_cla
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
+    exponential_row,
     exponential_weights,
     listed_totals,
     mixed_weights,
@@ -52,15 +53,7 @@ PairRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "bas
 
 
 class Gains(NamedTuple):
-    """What is known.
-
-    Attributes
-    ----------
-    gains : float64 array, shape (N, N)
-        Σ_s p_s(i) r̃_s(j): the gain of a rule is a sum of entries, one per row.
-    point, inverse : float64 arrays
-        The fixed point, and what helps to find the next one (``drivers.stationary``).
-    """
+    """Σ_s p_s(i) r̃_s(j) (N, N), of which a rule gains one entry per row; the fixed point, and what helps to find the next one."""
 
     gains: Floats
     point: Floats
@@ -86,21 +79,15 @@ def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floa
             for i in range(n):
                 rates[i, functions[f, i]] += weights[f]
         return rates
-    differences = np.empty(n * n)
     for i in range(n):
         for j in range(n):
-            differences[i * n + j] = gains[i, j] - gains[i, i]
-    weights = exponential_weights(differences, learning_rate)
-    total = 0.0
+            rates[i, j] = gains[i, j] - gains[i, i]
+    flat = rates.reshape(n * n)
+    exponential_row(flat, learning_rate, flat)
     for i in range(n):
-        for j in range(n):
-            if i != j:
-                rates[i, j] = weights[i * n + j]
-                total += rates[i, j]
-    factor = n / total if n > 1 else 0.0
-    for i in range(n):
-        for j in range(n):
-            rates[i, j] *= factor
+        rates[i, i] = 0.0
+    if n > 1:
+        rates *= n / rates.sum()
     return rates
 
 

@@ -36,15 +36,7 @@ _RATIO = 4
 
 
 class Scales(NamedTuple):
-    """What K scales know.
-
-    Attributes
-    ----------
-    seed : int64 array, shape (1,)
-        Of the draws of scales.
-    scores, aggregates, rows : float64 arrays, shape (K, N)
-        Of the interval, of the meta-day, and the weights.
-    """
+    """What K scales know: the seed (1,) of their draws; scores of the interval and of the meta-day, and the weights, all (K, N)."""
 
     seed: Integers
     scores: Floats
@@ -62,8 +54,7 @@ def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Fl
         return
     a, gain = place_of(family.words, action), reward - rule.baseline
     if rule.is_shared:
-        for k in range(n_scales):
-            aggregates[k, a] += gain / state.laws.chances[0, a]
+        aggregates[:, a] += gain / state.laws.chances[0, a]
     else:
         k = choose(own.rows[:, a].copy(), daily_uniform(own.seed[0], state.tally.day[0]))
         aggregates[k, a] += n_scales * gain / own.rows[k, a]

@@ -36,10 +36,7 @@ def tsallis_weights(losses: Floats, learning_rate: float) -> tuple[Floats, float
     The sum of the weights is convex and increasing in x. At min L − 2/η it is at least 1, so Newton's steps go down to
     the root and never pass it; the last step changes nothing in double precision.
     """
-    n = losses.size
-    least = losses[0]
-    for i in range(n):
-        least = min(least, losses[i])
+    n, least = losses.size, losses.min()
     depth = 2.0 / learning_rate  # x = least − depth: relative to the least loss, no digits are lost
     weights = np.empty(n)
     for _ in range(_STEPS):

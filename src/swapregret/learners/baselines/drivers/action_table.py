@@ -41,25 +41,17 @@ class Cost:
     vectors: int = 6
     matrices: int = 0
 
-    def seconds(self, n_actions: float, horizon: int) -> float:
-        """Return how long a run takes, about."""
-        powers = self.per_action * n_actions + self.per_pair * n_actions**2 + self.per_triple * n_actions**3
-        return horizon * (self.base + powers)
-
-    def memory(self, n_actions: float, dimension: int) -> float:
-        """Return how many bytes it keeps, about."""
-        return 8.0 * n_actions * (2.0 * dimension + self.vectors + self.matrices * n_actions)
-
-    def sentence(self, n_actions: float, dimension: int, horizon: int) -> str:
-        """Say what a run would take.
+    def sentence(self, n: float, dimension: int, horizon: int) -> str:
+        """Say what a run on N actions would take, about.
 
         Examples
         --------
         >>> Cost("a", 10, 0.0, 0.0, 1e-6, matrices=2).sentence(10_000, 20, 3600)
         '4.2 days and 1.6 GB'
         """
-        duration = duration_in_words(self.seconds(n_actions, horizon))
-        return f"{duration} and {bytes_in_words(self.memory(n_actions, dimension))}"
+        day = self.base + self.per_action * n + self.per_pair * n**2 + self.per_triple * n**3
+        memory = 8.0 * n * (2.0 * dimension + self.vectors + self.matrices * n)
+        return f"{duration_in_words(horizon * day)} and {bytes_in_words(memory)}"
 
 
 @kernel

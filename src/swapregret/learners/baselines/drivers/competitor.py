@@ -16,14 +16,7 @@ from swapregret.actions.listed_laws import room_for_lists
 from swapregret.arrays import Floats, Vector
 from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput
-from swapregret.learners.round.day import (
-    FEEDBACKS,
-    NOT_PROJECTED,
-    OUT_OF_ROOM,
-    PLAYED,
-    begin_round,
-    mix_slots,
-)
+from swapregret.learners.round.day import FEEDBACKS, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, begin_round, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.scale import start_learners

@@ -11,23 +11,25 @@ import numpy as np
 
 from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.errors import NotConverged
+from swapregret.geometry.solve import invert
 from swapregret.geometry.span import Span
+from swapregret.policy import Policy
 
 _LIMIT = 200_000
 _LARGEST = 1.001
 
 
-def leverages(rows: Actions, span: Span, weights: Vector) -> Vector:
-    """Return M_Jᵀ Σ⁻¹ M_J of every action under a law over the rows.
+def leverages(rows: Actions, span: Span, law: Policy) -> Vector:
+    """Return M_Jᵀ Σ⁻¹ M_J of every row, with Σ of a law.
 
     Examples
     --------
-    >>> span = Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
-    >>> leverages(np.eye(2, dtype=np.int64), span, np.array([.25, .75])).round(9)
+    >>> from swapregret.policy import FinitePolicy
+    >>> rows, span = np.eye(2, dtype=np.int64), Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
+    >>> leverages(rows, span, FinitePolicy(rows, [.25, .75])).round(9)
     array([4.        , 1.33333333])
     """
-    V = rows[:, span.coordinates].astype(np.float64)
-    return _solved(V, weights)[1]
+    return _leverages(rows[:, span.coordinates].astype(np.float64), invert(law, span)[0])
 
 
 def d_optimal(rows: Actions, span: Span) -> Vector:
@@ -82,4 +84,8 @@ def d_optimal(rows: Actions, span: Span) -> Vector:
 def _solved(V: Matrix, weights: Vector) -> tuple[Matrix, Vector]:
     """Return Σ⁻¹, and the leverage of every row."""
     inverse: Matrix = np.asarray(np.linalg.inv((V.T * weights) @ V), dtype=np.float64)
-    return inverse, np.einsum("ij,ij->i", V @ inverse, V)
+    return inverse, _leverages(V, inverse)
+
+
+def _leverages(V: Matrix, inverse: Matrix) -> Vector:
+    return np.asarray(np.einsum("ij,ij->i", V @ inverse, V))

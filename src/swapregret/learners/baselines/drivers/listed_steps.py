@@ -20,11 +20,8 @@ _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
 @kernel
 def listed_shares(weights: Floats) -> Floats:
     """Return a law on the grid of multiples of 2⁻⁵² in which every action has at least about 2⁻⁵¹."""
-    lowest = np.inf
-    for i in range(weights.size):
-        lowest = min(lowest, weights[i])
     lifted = weights
-    if lowest < LEAST:
+    if weights.min() < LEAST:
         lifted = np.maximum(weights, LEAST)
         lifted /= lifted.sum()
     return grid_weights(lifted)
@@ -53,10 +50,7 @@ def daily_uniform(seed: int, day: int) -> float:
 @kernel
 def choose(weights: Floats, uniform: float) -> int:
     """Return the index that a uniform number falls on when weights are laid end to end and scaled to 1."""
-    total = 0.0
-    for i in range(weights.size):
-        total += weights[i]
-    place, reached = uniform * total, 0.0
+    place, reached = uniform * weights.sum(), 0.0
     for i in range(weights.size):
         reached += weights[i]
         if reached > place:
@@ -67,15 +61,11 @@ def choose(weights: Floats, uniform: float) -> int:
 @kernel
 def exponential_row(row: Floats, learning_rate: float, out: Floats) -> float:
     """Write exp(η s_i) / Σ_j exp(η s_j) and return the logarithm of the normaliser."""
-    largest = row[0]
-    for j in range(row.size):
-        largest = max(largest, row[j])
-    total = 0.0
+    largest, total = row.max(), 0.0
     for j in range(row.size):
         out[j] = np.exp(learning_rate * (row[j] - largest))
         total += out[j]
-    for j in range(row.size):
-        out[j] /= total
+    out /= total
     return float(learning_rate * largest + np.log(total))
 
 

@@ -42,9 +42,7 @@ def eliminate(rates: Floats) -> Floats:
                 for j in range(k):
                     last[j] += to * row[j]
                     share[j] += passed[j] * through
-            total = 0.0
-            for j in range(k):
-                total += last[j]
+            total = last[:k].sum()
             for i in range(k):
                 share[i] /= total
         rest = top - width
@@ -62,12 +60,9 @@ def eliminate(rates: Floats) -> Floats:
         top = rest
     p = np.zeros(n)
     p[0] = 1.0
-    sum_p = 1.0
     for k in range(1, n):
         p[k] = dot(p[:k], shares[k, :k])
-        sum_p += p[k]
-    for k in range(n):
-        p[k] /= sum_p
+    p /= p.sum()
     return p
 
 
@@ -94,31 +89,22 @@ def refine(rates: Floats, totals: Floats, guess: Floats, inverse: Floats) -> tup
     """
     n = rates.shape[0]
     p = guess.copy()
-    residual = np.empty(n)
-    size, steps = 0.0, 0
+    steps = 0
     while True:
-        for j in range(n):
-            residual[j] = 0.0
-        mass = 0.0
+        residual = np.zeros(n)
         for i in range(n):
-            row = rates[i]
-            share = p[i]
-            mass += share
+            row, share = rates[i], p[i]
             for j in range(n):
                 residual[j] += share * row[j]
-        size = 0.0
-        for j in range(n):
-            residual[j] += (1.0 - mass) / n - totals[j] * p[j]
-            size += abs(residual[j])
+        residual += (1.0 - p.sum()) / n - totals * p
+        size = np.abs(residual).sum()
         if size <= TOLERANCE or steps == PATIENCE:
-            break
+            return p, size, steps
         for j in range(n):
-            row = inverse[j]
-            share = residual[j]
+            row, share = inverse[j], residual[j]
             for i in range(n):
                 p[i] += share * row[i]
         steps += 1
-    return p, size, steps
 
 
 @kernel
