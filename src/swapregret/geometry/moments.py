@@ -37,7 +37,7 @@ def smallest_eigenvalue(policy: Policy, span: Span) -> float:
     Examples
     --------
     >>> from swapregret.policy import FinitePolicy
-    >>> span = Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
+    >>> span = Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> smallest_eigenvalue(FinitePolicy([[1, 0], [0, 1]], [.75, .25]), span)
     0.25
     """

@@ -22,7 +22,7 @@ def leverages(rows: Actions, span: Span, weights: Vector) -> Vector:
 
     Examples
     --------
-    >>> span = Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
+    >>> span = Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> leverages(np.eye(2, dtype=np.int64), span, np.array([.25, .75])).round(9)
     array([4.        , 1.33333333])
     """
@@ -46,7 +46,7 @@ def d_optimal(rows: Actions, span: Span) -> Vector:
     --------
     Three actions in two dimensions; the first is the sum of the others and is not needed at all:
 
-    >>> span = Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
+    >>> span = Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> d_optimal(np.array([[1, 1], [1, 0], [0, 1]]), span).round(2)
     array([0.33, 0.33, 0.33])
     """
