@@ -25,7 +25,7 @@ from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions, place_of
 from swapregret.learners.baselines.drivers.competitor import (
     PointPlayer,
