@@ -26,32 +26,6 @@ class LinearOracle(Protocol):
         """Return an action M that maximises weights·M."""
 
 
-class CountingOracle:
-    """An oracle that counts how often it is asked; wraps any other.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> oracle = CountingOracle(MSets(2, 1))
-    >>> oracle.argmax(np.array([0., 1.])), oracle.n_calls
-    (array([0, 1]), 1)
-    """
-
-    def __init__(self, inner: LinearOracle) -> None:
-        self.inner = inner
-        self.n_calls = 0
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates."""
-        return self.inner.dimension
-
-    def argmax(self, weights: Vector) -> Action:
-        """Ask the wrapped oracle, and count."""
-        self.n_calls += 1
-        return self.inner.argmax(weights)
-
-
 class _Address(NamedTuple):
     address: int
     size: int
