@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,10 @@ def _matrix(spec: Description, folder: Path) -> Game:
 
 
 def _routing(spec: Description, folder: Path) -> Game:
-    commodities = [tuple(pair) for pair in spec["commodities"]]
+    commodities, vehicles = spec["commodities"], float(spec.get("vehicles", 1.0))
     if "file" in spec:
-        return RoutingGame.from_tntp(folder / str(spec["file"]), commodities, vehicles=float(spec.get("vehicles", 1.0)))
-    edges = [(tail, head) for tail, head in spec["edges"]] if "edges" in spec else layered_edges(*spec["layered"])
+        return RoutingGame.from_tntp(folder / str(spec["file"]), commodities, vehicles=vehicles)
+    edges = spec["edges"] if "edges" in spec else layered_edges(*spec["layered"])
     n, count = len(commodities), len(edges)
     if "costs" in spec:
         costs = spec["costs"]
@@ -51,7 +52,7 @@ def _routing(spec: Description, folder: Path) -> Game:
         costs = affine_costs(spec["affine"]["constant"], spec["affine"]["slope"], n)
     elif "bpr" in spec:
         time, capacity, factor, power = (spec["bpr"][key] for key in ("free_flow", "capacity", "factor", "power"))
-        costs = bpr_costs(time, capacity, factor, power, n, vehicles=float(spec.get("vehicles", 1.0)))
+        costs = bpr_costs(time, capacity, factor, power, n, vehicles=vehicles)
     else:
         source = np.random.default_rng(int(spec.get("seed", 0)))
         costs = affine_costs(source.uniform(0.0, 1.0, count), source.uniform(0.0, 1.0, count), n)
@@ -59,30 +60,24 @@ def _routing(spec: Description, folder: Path) -> Game:
 
 
 def _blotto(spec: Description, folder: Path) -> Game:
-    first, second = spec["troops"]
-    worth = int(spec["fields"]) if "fields" in spec else spec["values"]
-    return BlottoGame(
-        (first, second), worth, ties=spec.get("ties", "split"), coordinates=spec.get("coordinates", "compact")
-    )
+    return _by_name(BlottoGame, {**spec, "values": int(spec["fields"])} if "fields" in spec else spec)
 
 
-def _security(spec: Description, folder: Path) -> Game:
-    edges = [(tail, head) for tail, head in spec["edges"]]
-    return SecurityGame(edges, spec["source"], spec["sink"], spec["guards"], spec.get("worth"), spec.get("toll"))
+def _by_name(kind: type[Game], spec: Description, folder: Path | None = None) -> Game:
+    """Make a game whose description has the arguments of its class by their names."""
+    wanted = list(signature(kind.__init__).parameters.values())[1:]
+    return kind(**{each.name: spec[each.name] for each in wanted if each.name in spec or each.default is each.empty})
 
 
 _KINDS: dict[str, Callable[[Description, Path], Game]] = {
     "blotto": _blotto,
-    "matching": lambda spec, folder: MatchingMarket(spec["values"], spec["priority"], spec.get("names")),
+    "matching": partial(_by_name, MatchingMarket),
     "matrix": _matrix,
-    "ranking": lambda spec, folder: RankingDuel(spec["demand"], spec.get("items")),
+    "ranking": partial(_by_name, RankingDuel),
     "routing": _routing,
-    "security": _security,
-    "shapley": lambda spec, folder: ShapleyGame(spec["dimension"], spec["size"]),
+    "security": partial(_by_name, SecurityGame),
+    "shapley": partial(_by_name, ShapleyGame),
 }
-
-GAME_KINDS = tuple(_KINDS)
-"""The kinds of games a description can name."""
 
 
 @refuses
@@ -118,14 +113,10 @@ def _preset(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
     return swap_combcp(actions, horizon, **options)
 
 
-def _uniform(actions: ActionSet, horizon: int) -> Player[Any]:
-    return baselines.uniform(actions)
-
-
 _PLAYERS: dict[str, Callable[..., Player[Any]]] = {
     **{preset: partial(_preset, preset=preset) for preset in ("adaptive", "multiscale", "paper")},
     "single": baselines.combcp,
-    "uniform": _uniform,
+    "uniform": lambda actions, horizon: baselines.uniform(actions),
     "blum_mansour": baselines.blum_mansour,
     "exp3": baselines.exp3,
     "follow_the_leader": baselines.follow_the_leader,
@@ -133,7 +124,6 @@ _PLAYERS: dict[str, Callable[..., Player[Any]]] = {
     "stoltz": baselines.stoltz,
     "treeswap": baselines.treeswap,
 }
-PLAYER_NAMES = tuple(_PLAYERS)
 """The learners a description can name: presets of Swap-ComBCP, the single learner, and competitors."""
 
 

@@ -46,7 +46,7 @@ class Windows:
         self._stretches = Stretches(0)
         self._rng, self._none = np.random.default_rng(_SEED), np.zeros((1, 0))
         self._n_days = 0
-        self._entries: list[tuple[Integers, Words, Vector]] = []
+        self._entries: list[tuple[Words, Vector]] = []  # rows of a window and an action
         self._spreads: list[tuple[int, float]] = []
         self.n_drawn = 0
 
@@ -67,13 +67,19 @@ class Windows:
     def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
         """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.stretches.TapeReader``."""
         first, begun = divmod(self._n_days, self._length)
-        edges = np.append(np.arange(self._length - begun, n_days, self._length, dtype=np.int64), n_days)
-        firsts, words, mass, explored, loose = average_laws(tape, edges)
-        self._entries.append((first + np.repeat(np.arange(len(edges)), np.diff(firsts)), words, mass))
-        for piece in np.flatnonzero(explored).tolist():
-            self._note(first + piece, explorer, float(explored[piece]))
-        for piece, law, days in loose.tolist():
-            self._note(first + int(piece), rebuild(tape.marginals[int(law)], tape.exponents[int(law)]), days)
+        windows, laws, days = held_days(tape, np.append(np.arange(self._length - begun, n_days, self._length), n_days))
+        n_laws, windows = tape.n_laws[0], windows + first
+        counts = np.append(np.diff(tape.starts[: n_laws + 1]), 0)[laws]
+        for e in np.flatnonzero(counts == 0).tolist():
+            law = laws[e]
+            part = explorer if law == n_laws else rebuild(tape.marginals[law], tape.exponents[law])
+            self._note(int(windows[e]), part, float(days[e]))
+        is_listed = counts > 0
+        windows, laws, days, counts = windows[is_listed], laws[is_listed], days[is_listed], counts[is_listed]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        words = tape.words[np.repeat(tape.places[laws], counts) + within]
+        chances = tape.chances[np.repeat(tape.starts[laws], counts) + within]
+        self._enter(np.repeat(windows, counts), words, chances * np.repeat(days, counts))
         self._n_days += n_days
 
     def close(self) -> None:
@@ -98,7 +104,13 @@ class Windows:
             self.n_drawn += 1
             words = pack_rows(read_only(np.stack([part.sample(self._rng) for _ in range(_SAMPLES)])))
             weights = np.full(_SAMPLES, 1.0 / _SAMPLES)
-        self._entries.append((np.full(len(weights), window), words, weights * days))
+        self._enter(np.full(len(weights), window), words, weights * days)
+
+    def _enter(self, windows: Integers, words: Words, mass: Vector) -> None:
+        """Enter actions, each with its window and for how many days it was played there."""
+        rows = np.column_stack([windows.astype(np.uint64), words])
+        n = merge_rows(rows, mass)
+        self._entries.append((rows[:n].copy(), mass[:n].copy()))
 
     def policies(self) -> list[Policy]:
         """Return the average policy of each window."""
@@ -108,78 +120,42 @@ class Windows:
             spread[window] += share / days[window]
         if not self._entries:
             return [self._spread] * len(days)
-        windows, words, mass = (np.concatenate(column) for column in zip(*self._entries, strict=True))
-        order = np.argsort(windows, kind="stable")
-        ends = np.searchsorted(windows[order], np.arange(1, len(days)))
-        return [
-            self._law(words[part], mass[part], share)
-            for part, share in zip(np.split(order, ends), spread.tolist(), strict=True)
-        ]
-
-    def _law(self, words: Words, mass: Vector, share: float) -> Policy:
-        """Return the average law of a window."""
-        n = merge_rows(words, mass)
-        atoms = unpack_rows(read_only(words[:n]), self._spread.dimension)
-        return join_law(atoms, mass[:n] / mass[:n].sum(), share, self._spread)
+        rows, mass = (np.concatenate(column) for column in zip(*self._entries, strict=True))
+        n = merge_rows(rows, mass)
+        order = np.argsort(rows[:n, 0], kind="stable")
+        ends = np.searchsorted(rows[order, 0], np.arange(1, len(days), dtype=np.uint64))
+        policies = []
+        for part, share in zip(np.split(order, ends), spread.tolist(), strict=True):
+            atoms = unpack_rows(np.ascontiguousarray(rows[part, 1:]), self._spread.dimension)
+            policies.append(join_law(atoms, mass[part] / mass[part].sum(), share, self._spread))
+        return policies
 
 
 @kernel
-def average_laws(tape: Tape, edges: Integers) -> Any:
-    """Average what is on a tape over stretches of days, the last days of which are before ``edges``.
+def held_days(tape: Tape, edges: Integers) -> Any:
+    """Return for how many days each policy of a tape was held, in stretches that end before ``edges``: stretch, policy, days.
 
-    Returns where the actions of each stretch begin; their words; how many days each was played for; for how many days
-    exploration was; and for policies without a list, one row each: the stretch, the policy, its days.
+    Exploration is the policy after the last one.
     """
-    n_laws, n_slots, width = tape.n_laws[0], tape.shares.shape[1], tape.words.shape[1]
-    held, touched = np.zeros(n_laws + 1), np.empty(n_laws + 1, dtype=np.int64)
-    current = np.full(n_slots, -1)
-    firsts, explored = np.zeros(edges.size + 1, dtype=np.int64), np.zeros(edges.size)
-    words, mass, n = np.empty((1024, width), dtype=np.uint64), np.empty(1024), 0
-    loose, n_loose = np.empty((16, 3)), 0
+    n_laws, n_slots = tape.n_laws[0], tape.shares.shape[1]
+    current, last = np.full(n_slots, n_laws), np.full(n_laws + 1, -1)  # the last row of each policy
+    most = n_slots * (tape.n_windows[0] + edges.size)
+    stretches, laws, days, n = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.zeros(most), 0
     law, t, day = 0, 0, 0
-    for piece in range(edges.size):
-        n_touched = 0
-        while day < edges[piece]:
+    for stretch in range(edges.size):
+        while day < edges[stretch]:
             while law < n_laws and tape.begins[law] <= t:
                 current[tape.slots[law]] = law
                 law += 1
-            until = min(tape.stops[t], edges[piece])
+            until = min(tape.stops[t], edges[stretch])
             for s in range(n_slots):
                 if tape.shares[t, s] > 0.0:
-                    e = n_laws if s == n_slots - 1 else current[s]
-                    if held[e] == 0.0:
-                        touched[n_touched] = e
-                        n_touched += 1
-                    held[e] += tape.shares[t, s] * (until - day)
+                    e = current[s]
+                    if last[e] < 0 or stretches[last[e]] < stretch:
+                        stretches[n], laws[n], last[e] = stretch, e, n
+                        n += 1
+                    days[last[e]] += tape.shares[t, s] * (until - day)
             day = until
             if day == tape.stops[t]:
                 t += 1
-        begin, known, n_lists = n, -1, 0  # where the entries of the list before begin, and its words on the tape
-        for e in touched[:n_touched]:
-            days, held[e] = held[e], 0.0
-            if e == n_laws:
-                explored[piece] = days
-                continue
-            first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
-            if first == last:
-                if n_loose == len(loose):
-                    loose = np.concatenate((loose, np.empty_like(loose)))
-                loose[n_loose, 0], loose[n_loose, 1], loose[n_loose, 2] = piece, e, days
-                n_loose += 1
-                continue
-            chances = tape.chances[first:last]
-            if place == known and n - begin == chances.size:
-                entered = mass[begin:n]
-                for a in range(chances.size):
-                    entered[a] += chances[a] * days
-                continue
-            while n + chances.size > mass.size:
-                words, mass = np.concatenate((words, np.empty_like(words))), np.concatenate((mass, np.empty_like(mass)))
-            begin, known, n = n, place, n + chances.size
-            n_lists += 1
-            words[begin:n] = tape.words[place : place + chances.size]
-            mass[begin:n] = chances * days
-        if n_lists > 1:
-            n = firsts[piece] + merge_rows(words[firsts[piece] : n], mass[firsts[piece] : n])
-        firsts[piece + 1] = n
-    return firsts, words[:n].copy(), mass[:n].copy(), explored, loose[:n_loose].copy()
+    return stretches[:n], laws[:n], days[:n]

@@ -17,7 +17,7 @@ from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, w
 from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 from swapregret.errors import InvalidInput
-from swapregret.geometry.few_actions import DEPENDENT, Rows, begin_search, hold_more, with_room
+from swapregret.geometry.few_actions import DEPENDENT, Rows, begin_search, hold_more, rest_of, with_room
 from swapregret.geometry.min_norm import min_norm_point
 from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
 from swapregret.policy import FinitePolicy
@@ -56,11 +56,8 @@ def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> 
 
     Examples
     --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> law = decompose(Line(), np.array([.25, .75]))
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> law = decompose(MSets(2, 1), np.array([.25, .75]))
     >>> law.atoms.tolist(), law.weights.tolist()
     ([[1, 0], [0, 1]], [0.25, 0.75])
     """
@@ -96,11 +93,8 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
 
     Examples
     --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> table, weights = decompose_from(Line(), np.array([.25, .75]), np.array([[1., 0.]]), [0])
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> table, weights = decompose_from(MSets(2, 1), np.array([.25, .75]), np.array([[1., 0.]]), [0])
     >>> table.tolist(), weights.round(12).tolist()
     ([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75])
     """
@@ -147,11 +141,11 @@ def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers
 
     The first rows are tried alone, then all; then the oracle is asked for more, until it shows that the point is out of reach.
     """
-    search, count, n_tried = begin_search(rows), 0, n_first
+    search, count, n_tried, rest = begin_search(rows), 0, n_first, np.empty(rows.point.size)
     while True:
         count, distance = hold_more(rows, search, count, n_tried)
         held, weights = search.basis.held[:count].copy(), search.basis.weights[:count].copy()
-        rest = _left(rows, held, weights)
+        rest_of(rows, held, weights, rest)
         largest = np.abs(rest).max()
         if distance <= REACHED or largest == 0.0:
             break
@@ -170,18 +164,8 @@ def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers
         n_tried += 1
         search = with_room(search, n_tried)
     weights *= rows.mass / weights.sum()
-    rest = _left(rows, held, weights)
+    rest_of(rows, held, weights, rest)
     return rows.elements, rows.ends, held, weights, np.sqrt((rest * rest).sum())
-
-
-@kernel
-def _left(rows: Rows, held: Integers, weights: Floats) -> Floats:
-    """Return what a point has beyond some rows."""
-    rest = rows.point.copy()
-    for k in range(held.size):
-        for e in range(rows.ends[held[k]], rows.ends[held[k] + 1]):
-            rest[rows.elements[e]] -= weights[k]
-    return rest
 
 
 def norms_of(variants: Iterable[int], dimension: int) -> Matrix:

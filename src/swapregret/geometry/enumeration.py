@@ -31,11 +31,8 @@ def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
 
     Examples
     --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> [action.tolist() for action in enumerate_actions(Line())]
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> [action.tolist() for action in enumerate_actions(MSets(2, 1))]
     [[1, 0], [0, 1]]
     """
     d = oracle.dimension

@@ -90,7 +90,7 @@ def hold_more(rows: Rows, search: Search, count: int, n_tried: int) -> tuple[int
     basis, marks, rest = search.basis, search.marks, search.rest
     d, distance = rows.point.size, np.inf
     for _ in range(3 * (n_tried + d)):
-        missing = _rest(rows, basis.held[:count], basis.weights, rest)
+        missing = rest_of(rows, basis.held[:count], basis.weights, rest)
         distance = abs(missing)
         for i in range(d):
             distance = max(distance, abs(rest[i]))
@@ -129,8 +129,8 @@ def hold_again(rows: Rows, search: Search, count: int) -> int:
 
 
 @kernel
-def _rest(rows: Rows, held: Integers, weights: Floats, rest: Floats) -> float:
-    """Write what a point has beyond the rows held, with their weights; return what the weights lack to have the mass."""
+def rest_of(rows: Rows, held: Integers, weights: Floats, rest: Floats) -> float:
+    """Write what a point has beyond some rows with their weights; return what the weights lack to have the mass."""
     elements, ends, missing = rows.elements, rows.ends, rows.mass
     for i in range(rows.point.size):
         rest[i] = rows.point[i]
@@ -242,7 +242,7 @@ def _least_squares(
     for turn in range(2 if is_near else 1):
         first = count - 1 if is_new and turn == 0 else 0
         if first == 0:
-            missing = _rest(rows, held[:count], aim, rest)
+            missing = rest_of(rows, held[:count], aim, rest)
             for i in range(rows.scale.size):
                 rest[i] *= rows.scale[i]
         for k in range(first, count):

@@ -62,7 +62,11 @@ def minimise_hybrid(actions: Any, costs: Vector, mix: float, start: Vector | Non
             break
         x = x + _shorten(x[free], move[free], costs[free], mix, slope) * move
     if gap > ACCEPTABLE * unit:
-        raise _not_converged(gap / unit)
+        raise NotConverged(
+            f"the certified gap of the hybrid step, in units of 1 + Σ|c|, must be at most {ACCEPTABLE:.1e}",
+            f"{gap / unit:.3g} after {_STEPS} steps",
+            "Use a smaller `scale`, or combcp with semi-bandit feedback.",
+        )
     return x
 
 
@@ -77,14 +81,6 @@ def middle_of(actions: Any) -> Vector:
     """
     rows = [actions.argmax(sign * row) for row in np.eye(actions.dimension) for sign in (1.0, -1.0)]
     return np.asarray(np.mean(rows, axis=0))
-
-
-def _not_converged(gap: float) -> NotConverged:
-    return NotConverged(
-        f"the certified gap of the hybrid step, in units of 1 + Σ|c|, must be at most {ACCEPTABLE:.1e}",
-        f"{gap:.3g} after {_STEPS} steps",
-        "Use a smaller `scale`, or combcp with semi-bandit feedback.",
-    )
 
 
 def _shorten(x: Vector, move: Vector, costs: Vector, mix: float, slope: float) -> float:

@@ -57,11 +57,8 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
 
     Examples
     --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> kl_gap(Line(), np.zeros(2), np.log([.5, .5]))
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> kl_gap(MSets(2, 1), np.zeros(2), np.log([.5, .5]))
     0.0
     """
     d = oracle.dimension

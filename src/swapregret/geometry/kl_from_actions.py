@@ -14,6 +14,7 @@ from swapregret.arrays import Floats, Integers, Matrix, Vector, as_vector
 from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_rows, mean_of_rows, totals_of_rows, with_row
+from swapregret.compiled.selection import top_elements
 from swapregret.compiled.vectors import dot
 from swapregret.errors import NotConverged
 from swapregret.geometry.kl import ACCEPTABLE, Projection
@@ -53,11 +54,8 @@ def project_kl(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Proje
 
     Examples
     --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> bool(abs(project_kl(Line(), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)) < 1e-11)
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> bool(abs(project_kl(MSets(2, 1), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)) < 1e-11)
     True
     """
     asked, w = AskedOracle.of(oracle), np.array(as_vector(log_weights, oracle.dimension, "log_weights"))
@@ -165,19 +163,7 @@ def bound_of(g: Floats, x: Floats, size: int) -> float:
     """Return g·x less the sum of the smallest entries of g, as many as all actions have elements; ∞ if that is not known."""
     if size == 0:
         return np.inf
-    least = np.full(size, np.inf)  # growing
-    total = 0.0
-    for i in range(g.size):
-        total += g[i] * x[i]
-        at = size - 1
-        while at >= 0 and g[i] < least[at]:
-            if at + 1 < size:
-                least[at + 1] = least[at]
-            least[at] = g[i]
-            at -= 1
-    for k in range(size):
-        total -= least[k]
-    return max(total, 0.0)
+    return slope_of(g, x, top_elements(-g, size))
 
 
 @kernel

@@ -60,6 +60,16 @@ def _mean(padded: Integers, weights: Floats, result: Floats) -> None:
     result[result.size - 1] = 0.0
 
 
+@kernel
+def _find_least(padded: Integers, x: Floats, least: Floats) -> None:
+    """Lower numbers to the least coordinate of a point that each row has; not below what leaves room for its products."""
+    for k in range(padded.shape[0]):
+        line = padded[k]
+        for a in range(least.size):
+            if line[a] < x.size - 1:
+                least[a] = min(least[a], max(x[line[a]], SMALLEST))
+
+
 class _System(NamedTuple):
     """MX⁻¹Mᵀ + Θ⁻¹ in factors: of A = X + NᵀΘN, N the rows that are not ``stiff``, and of Θ⁻¹ + BA⁻¹Bᵀ, B those that are.
 
@@ -80,11 +90,7 @@ def _make_system(padded: Integers, x: Floats, weights: Floats, slack: Floats) ->
     (width, n), size = padded.shape, x.size
     share, stiff, count = weights / slack, np.empty(n, dtype=np.int64), 0
     least, taken = np.full(n, np.inf), share.copy()
-    for k in range(width):
-        line = padded[k]
-        for a in range(n):
-            if line[a] < size - 1:
-                least[a] = min(least[a], x[line[a]])
+    _find_least(padded, x, least)
     for a in range(n):
         if share[a] > _STIFF * least[a]:
             stiff[count] = a
@@ -219,6 +225,7 @@ def improve_weights(
         totals = np.zeros(n)
         add_totals(padded, gradient(x, logs), totals)
         if is_relative:
+            omega[:] = 1.0
             _find_least(padded, x, omega)
         least, gap, mu = totals.min(), 0.0, 0.0
         for a in range(n):
@@ -274,17 +281,6 @@ def improve_weights(
     weights[:] = best_weights
     level[0] = nu
     return best_gap
-
-
-@kernel
-def _find_least(padded: Integers, x: Floats, least: Floats) -> None:
-    """Write the least coordinate of a point that each row has; not less than what leaves room for its products."""
-    least[:] = 1.0
-    for k in range(padded.shape[0]):
-        line = padded[k]
-        for a in range(least.size):
-            if line[a] < x.size - 1:
-                least[a] = min(least[a], max(x[line[a]], SMALLEST))
 
 
 @kernel

@@ -73,11 +73,8 @@ def min_norm_point(oracle: LinearOracle, target: Vector, scale: Vector, *, start
 
     Examples
     --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> found = min_norm_point(Line(), np.array([.25, .25]), np.ones(2))
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> found = min_norm_point(MSets(2, 1), np.array([.25, .25]), np.ones(2))
     >>> found.point
     array([0.5, 0.5])
     """

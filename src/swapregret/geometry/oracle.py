@@ -8,6 +8,7 @@ from swapregret.arrays import Action, Floats, Integers, Vector, Words
 from swapregret.compiled.bits import hash_row, is_same_row, pack_action
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, settle
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import top_elements
 
 _MET, _TRIES = 2**16, 8
 _ANSWERS = 1024
@@ -23,36 +24,6 @@ class LinearOracle(Protocol):
 
     def argmax(self, weights: Vector) -> Action:
         """Return an action M that maximises weights·M."""
-
-
-class CountingOracle:
-    """An oracle that counts how often it is asked; wraps any other.
-
-    Examples
-    --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> import numpy as np
-    >>> oracle = CountingOracle(Line())
-    >>> oracle.argmax(np.array([0., 1.])), oracle.n_calls
-    (array([0, 1]), 1)
-    """
-
-    def __init__(self, inner: LinearOracle) -> None:
-        self.inner = inner
-        self.n_calls = 0
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates."""
-        return self.inner.dimension
-
-    def argmax(self, weights: Vector) -> Action:
-        """Ask the wrapped oracle, and count."""
-        self.n_calls += 1
-        return self.inner.argmax(weights)
 
 
 class _Address(NamedTuple):
@@ -133,21 +104,14 @@ class AskedOracle(_Address):
 @kernel
 def heaviest(weights: Floats, size: int) -> tuple[Integers, bool]:
     """Return the heaviest elements, and whether they are heavier than the others by more than rounding."""
-    top = np.full(size + 1, -np.inf)  # falling; the last is the heaviest that is left out
-    total = 1.0
-    for value in weights:
-        total += abs(value)
-        at = size
-        while at >= 0 and value > top[at]:
-            if at < size:
-                top[at + 1] = top[at]
-            top[at] = value
-            at -= 1
-    action = np.zeros(weights.size, dtype=np.int64)
+    action, lightest, left_out, total = top_elements(weights, size), np.inf, -np.inf, 1.0
     for i in range(weights.size):
-        if weights[i] >= top[size - 1]:
-            action[i] = 1
-    return action, bool(top[size - 1] - top[size] > _ROUNDING * total)
+        total += abs(weights[i])
+        if action[i]:
+            lightest = min(lightest, weights[i])
+        else:
+            left_out = max(left_out, weights[i])
+    return action, bool(lightest - left_out > _ROUNDING * total)
 
 
 @kernel

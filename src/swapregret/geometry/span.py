@@ -6,7 +6,6 @@ needs instead of an inverse on :math:`\mathbb R^d` is a set J of r coordinates t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,26 +21,49 @@ _ZERO = 1e-9
 _REFACTOR = 32
 
 
-@dataclass(frozen=True, eq=False)
 class Span:
     """The linear span of the actions of a set.
 
-    Attributes
+    Dense matrices may be given by functions, which are called when they are first asked for: at 10⁴ coordinates each of them is
+    most of a gigabyte, while rank and coordinates are all a matrix-free solver needs.
+
+    Parameters
     ----------
-    rank : int
-        r, the dimension of span(A).
     coordinates : int64 array, shape (r,)
         J, increasing: coordinates that are linearly independent on A and determine all others.
-    lift : array, shape (d, r)
+    lift : array, shape (d, r), or callable
         L, with M = L @ M[J] for every action M; entries that are whole numbers are so exactly.
-    basis : int64 array, shape (r, d)
+    basis : int64 array, shape (r, d), or callable
         r linearly independent actions; ``basis[:, coordinates]`` is invertible.
+    part : callable, optional
+        Gives what :meth:`project` returns, where that is known in closed form.
+
+    Examples
+    --------
+    >>> span = Span(np.arange(2), lambda: np.eye(2), np.eye(2, dtype=np.int64))
+    >>> span.rank, span.lift.tolist()
+    (2, [[1.0, 0.0], [0.0, 1.0]])
     """
 
-    rank: int
-    coordinates: npt.NDArray[np.int64]
-    lift: Matrix
-    basis: Actions
+    def __init__(
+        self,
+        coordinates: npt.NDArray[np.int64],
+        lift: Matrix | Callable[[], Matrix],
+        basis: Actions | Callable[[], Actions],
+        part: Callable[[Vector], Vector] | None = None,
+    ) -> None:
+        self.rank, self.coordinates = len(coordinates), frozen(coordinates)
+        self._lift, self._basis, self._part = lift, basis, part
+
+    @cached_property
+    def lift(self) -> Matrix:
+        """L, with M = L @ M[J] for every action M."""
+        return frozen(self._lift() if callable(self._lift) else self._lift)
+
+    @cached_property
+    def basis(self) -> Actions:
+        """As many linearly independent actions as the rank."""
+        return frozen(self._basis() if callable(self._basis) else self._basis)
 
     @cached_property
     def orthonormal(self) -> Matrix:
@@ -51,60 +73,8 @@ class Span:
 
     def project(self, vector: Vector) -> Vector:
         """Return the part of a vector in span(A); what is orthogonal to all actions is lost on every one of them."""
-        return span_part(self.orthonormal, np.array(vector, dtype=np.float64))
-
-
-class LazySpan(Span):
-    """A span in closed form whose dense matrices are made when they are first asked for.
-
-    At 10⁴ coordinates each of them is most of a gigabyte, while rank and coordinates are all a matrix-free solver needs.
-
-    Parameters
-    ----------
-    coordinates : int64 array, shape (r,)
-        J, increasing.
-    make_lift, make_basis : callable
-        Give the attributes of the same name.
-    part : callable, optional
-        Gives what ``project`` returns, where that is known in closed form.
-
-    Examples
-    --------
-    >>> span = LazySpan(np.arange(2), lambda: np.eye(2), lambda: np.eye(2, dtype=np.int64))
-    >>> span.rank, span.lift.tolist()
-    (2, [[1.0, 0.0], [0.0, 1.0]])
-    """
-
-    _make_lift: Callable[[], Matrix]
-    _make_basis: Callable[[], Actions]
-    _part: Callable[[Vector], Vector] | None
-
-    def __init__(
-        self,
-        coordinates: npt.NDArray[np.int64],
-        make_lift: Callable[[], Matrix],
-        make_basis: Callable[[], Actions],
-        part: Callable[[Vector], Vector] | None = None,
-    ) -> None:
-        object.__setattr__(self, "rank", len(coordinates))
-        object.__setattr__(self, "coordinates", frozen(coordinates))
-        object.__setattr__(self, "_make_lift", make_lift)
-        object.__setattr__(self, "_make_basis", make_basis)
-        object.__setattr__(self, "_part", part)
-
-    def project(self, vector: Vector) -> Vector:
-        """Return the part of a vector in span(A), in closed form where there is one."""
-        return super().project(vector) if self._part is None else self._part(np.array(vector, dtype=np.float64))
-
-    @cached_property
-    def lift(self) -> Matrix:
-        """L, with M = L @ M[J] for every action M."""
-        return frozen(self._make_lift())
-
-    @cached_property
-    def basis(self) -> Actions:
-        """As many linearly independent actions as the rank."""
-        return frozen(self._make_basis())
+        given = np.array(vector, dtype=np.float64)
+        return span_part(self.orthonormal, given) if self._part is None else self._part(given)
 
 
 def find_span(oracle: LinearOracle) -> Span:
@@ -172,12 +142,7 @@ def find_span(oracle: LinearOracle) -> Span:
             f"a set of dimension {d} whose only action is zero",
             "Leave out sets in which nothing can be chosen.",
         )
-    return Span(
-        rank=len(J),
-        coordinates=frozen(np.array(J, dtype=np.int64)),
-        lift=frozen(_lift(B, J)),
-        basis=frozen(B.astype(np.int64)),
-    )
+    return Span(np.array(J, dtype=np.int64), _lift(B, J), B.astype(np.int64))
 
 
 def _nonzero(oracle: LinearOracle, c: Vector, zero: float) -> Action | None:

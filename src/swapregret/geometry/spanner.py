@@ -74,11 +74,8 @@ def find_spanner(oracle: LinearOracle, span: Span, slack: float = 2.0) -> Spanne
     Examples
     --------
     >>> from swapregret.geometry.span import find_span
-    >>> class Line:
-    ...     dimension = 3
-    ...     def argmax(self, weights):
-    ...         return (np.arange(3) == np.argmax(weights)).astype(np.int64)
-    >>> spanner = find_spanner(Line(), find_span(Line()))
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> spanner = find_spanner(MSets(3, 1), find_span(MSets(3, 1)))
     >>> spanner.bound, sorted(spanner.actions.tolist())
     (1.0, [[0, 0, 1], [0, 1, 0], [1, 0, 0]])
     """

@@ -7,7 +7,7 @@ from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.ingredients import OF_ADAPTIVE, Ingredients, mix_ingredients
 from swapregret.learners.law_plan import plan_laws

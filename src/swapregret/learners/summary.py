@@ -5,8 +5,7 @@ from typing import Any
 
 import scipy
 
-from swapregret.geometry.moments import smallest_eigenvalue
-from swapregret.geometry.solve import DENSE_LIMIT
+from swapregret.geometry.solve import DENSE_LIMIT, smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, time_constants
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.round.running_player import Master

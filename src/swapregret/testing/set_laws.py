@@ -9,7 +9,7 @@ from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.geometry.kl import kl_gap
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.policy import Policy
 from swapregret.testing.conformance import agree, refused, require, require_members, skip
 from swapregret.testing.policy_checks import check_law

@@ -13,7 +13,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.kl import kl_gap
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.testing import check_action_set, check_policy, check_relabelling, strategies
 
 

@@ -14,7 +14,7 @@ from swapregret.actions.paths import partitions
 from swapregret.actions.paths.partitions import Partitions
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import kl_gap
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.testing import check_action_set
 from swapregret.testing.statistics import FALSE_ALARM, chi_square_p_value
 

@@ -15,7 +15,7 @@ from swapregret.actions.products.product_family import ProductFamily
 from swapregret.actions.products.product_span import level_of
 from swapregret.compiled.bits import unpack
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.testing import strategies
 
 _DIAMOND = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]

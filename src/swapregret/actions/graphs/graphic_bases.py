@@ -32,7 +32,7 @@ from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.span import LazySpan
+from swapregret.geometry.span import Span
 from swapregret.policy import GRID, Policy
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class GraphicBases(ActionSet):
             yield from rows[:count]
 
     @cached_property
-    def span(self) -> LazySpan:
+    def span(self) -> Span:
         """The span in closed form, from the connected components of the matroid.
 
         In every component the number of chosen edges is the same for all actions, and there are no other relations. So all
@@ -165,7 +165,7 @@ class GraphicBases(ActionSet):
             basis[rows, swaps[:, 1]] = 0
             return basis
 
-        return LazySpan(kept, make_lift, make_basis)
+        return Span(kept, make_lift, make_basis)
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project onto conv(A), exactly, by the principal partition; ``n_iterations`` counts the separations."""

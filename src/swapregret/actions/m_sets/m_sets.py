@@ -34,7 +34,7 @@ from swapregret.compiled.bits import merge_law
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.span import LazySpan, Span
+from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
 _ORDER_SEED = 0x5EED
@@ -113,8 +113,8 @@ class MSets(ActionSet):
         """All of R^d for m < d; the line through the all-ones vector for m = d."""
         d, m = self.dimension, self.size
         if m == d:
-            return Span(1, np.zeros(1, dtype=np.int64), np.ones((d, 1)), np.ones((1, d), dtype=np.int64))
-        return LazySpan(np.arange(d), lambda: np.eye(d), self._basis)
+            return Span(np.zeros(1, dtype=np.int64), np.ones((d, 1)), np.ones((1, d), dtype=np.int64))
+        return Span(np.arange(d), lambda: np.eye(d), self._basis)
 
     def _basis(self) -> Actions:
         """Return d independent actions, for m < d."""

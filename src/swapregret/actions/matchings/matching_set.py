@@ -39,7 +39,7 @@ from swapregret.arrays import (
 )
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.span import LazySpan
+from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
 _UNITS = 2**44
@@ -129,7 +129,7 @@ class MatchingSet(ActionSet):
             yield row
 
     @cached_property
-    def span(self) -> LazySpan:
+    def span(self) -> Span:
         """All matrices with equal row sums (and, for k = m, the same column sums), in closed form.
 
         The first row whole and the other rows but for the last column determine everything (for k = m also without
@@ -139,7 +139,7 @@ class MatchingSet(ActionSet):
         n_kept = k if k < m else max(k - 1, 1)
         index = np.arange(k * m).reshape(k, m)
         J = np.concatenate([index[0], index[1:n_kept, : m - 1].reshape(-1)])
-        return LazySpan(J, lambda: self._lift(J, n_kept), self._basis, lambda vector: matching_span_part(vector, k, m))
+        return Span(J, lambda: self._lift(J, n_kept), self._basis, lambda vector: matching_span_part(vector, k, m))
 
     def _lift(self, J: npt.NDArray[np.int64], n_kept: int) -> Matrix:
         """Give every entry from those in J by the sums of rows and columns."""

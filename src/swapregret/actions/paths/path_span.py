@@ -8,13 +8,12 @@ it, is given by the others through the balance of the vertex; all others are ind
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.paths.directed import Digraph
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import factor_balance, path_span_part
 from swapregret.actions.paths.path_elimination import plan_elimination
-from swapregret.arrays import Actions, Matrix, Vector, frozen
+from swapregret.arrays import Actions, Matrix, Vector
 from swapregret.geometry.span import Span
 
 
@@ -39,16 +38,11 @@ class PathSpan(Span):
     (2, [0, 2], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     """
 
-    _graph: Digraph
-    _free: npt.NDArray[np.bool_]
-
     def __init__(self, graph: Digraph) -> None:
         free = np.ones(graph.head.size, dtype=bool)
         free[graph.start[2:-1] - 1] = False  # the last edge that leaves each inner vertex
-        object.__setattr__(self, "rank", path_rank(graph))
-        object.__setattr__(self, "coordinates", frozen(np.sort(graph.edge[free])))
-        object.__setattr__(self, "_graph", graph)
-        object.__setattr__(self, "_free", frozen(free))
+        super().__init__(np.sort(graph.edge[free]), self._find_lift, self._find_basis, self._find_part)
+        self._graph, self._free = graph, free
 
     @cached_property
     def plan(self) -> Elimination:
@@ -60,14 +54,12 @@ class PathSpan(Span):
         """The factors of the Laplacian that balances the vertices."""
         return factor_balance(self.plan)
 
-    def project(self, vector: Vector) -> Vector:
+    def _find_part(self, vector: Vector) -> Vector:
         """Return the part of a vector in the span: potential differences that unbalance vertices are taken off."""
-        given = np.array(vector, dtype=np.float64)
-        return path_span_part(self.plan, self._graph.edge, *self.balance, given)
+        return path_span_part(self.plan, self._graph.edge, *self.balance, vector)
 
-    @cached_property
-    def lift(self) -> Matrix:
-        """L, with M = L @ M[J] for every path M; entries −1, 0 and 1."""
+    def _find_lift(self) -> Matrix:
+        """Return L, with M = L @ M[J] for every path M; entries −1, 0 and 1."""
         graph = self._graph
         matrix = np.zeros((graph.n_edges, self.rank))
         matrix[self.coordinates, np.arange(self.rank)] = 1.0
@@ -78,11 +70,10 @@ class PathSpan(Span):
             if u > 0:
                 matrix[edges[-1]] = balance[u] - matrix[edges[:-1]].sum(axis=0)
             np.add.at(balance, heads, matrix[edges])
-        return frozen(matrix + 0.0)
+        return matrix + 0.0
 
-    @cached_property
-    def basis(self) -> Actions:
-        """One path for each independent edge: there by the first edges into each vertex, on by the dependent ones.
+    def _find_basis(self) -> Actions:
+        """Return one path for each independent edge: there by the first edges into each vertex, on by the dependent ones.
 
         Sorted by the place of its edge, row by row, the table is triangular in the independent coordinates.
         """
@@ -105,4 +96,4 @@ class PathSpan(Span):
             while u != n - 1:
                 row[edge[start[u + 1] - 1]] = 1
                 u = head[start[u + 1] - 1]
-        return frozen(rows)
+        return rows

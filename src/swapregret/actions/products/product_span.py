@@ -16,7 +16,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.products.product_family import share_level
 from swapregret.arrays import Action, Actions, Matrix, Vector
-from swapregret.geometry.span import LazySpan, Span
+from swapregret.geometry.span import Span
 
 _ZERO = 1e-9
 
@@ -122,7 +122,7 @@ def pair_span(first: ActionSet, second: ActionSet) -> Span:
         return result
 
     coordinates = np.concatenate([J, split + K[keep]])
-    return LazySpan(coordinates, lift, basis, part)
+    return Span(coordinates, lift, basis, part)
 
 
 def _snapped(table: Matrix) -> Matrix:

@@ -29,7 +29,7 @@ from swapregret.actions.family import project
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.player import Feedback

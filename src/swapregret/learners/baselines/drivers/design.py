@@ -25,7 +25,7 @@ def leverages(rows: Actions, span: Span, law: Policy) -> Vector:
     Examples
     --------
     >>> from swapregret.policy import FinitePolicy
-    >>> rows, span = np.eye(2, dtype=np.int64), Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
+    >>> rows, span = np.eye(2, dtype=np.int64), Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> leverages(rows, span, FinitePolicy(rows, [.25, .75])).round(9)
     array([4.        , 1.33333333])
     """
@@ -48,7 +48,7 @@ def d_optimal(rows: Actions, span: Span) -> Vector:
     --------
     Three actions in two dimensions; the first is the sum of the others and is not needed at all:
 
-    >>> span = Span(2, np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
+    >>> span = Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> d_optimal(np.array([[1, 1], [1, 0], [0, 1]]), span).round(2)
     array([0.33, 0.33, 0.33])
     """

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
-from swapregret.geometry.moments import smallest_eigenvalue
+from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.policy import FinitePolicy
 from swapregret.testing.strategies import explicit_sets
 
