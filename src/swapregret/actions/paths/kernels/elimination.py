@@ -51,36 +51,13 @@ class Elimination(NamedTuple):
 
 
 @kernel
-def fill_rows(log_flow: Floats, scale: Floats, plan: Elimination, upper: Floats, lower: Floats, ground: Floats) -> None:
-    """Write the Laplacian of exp(log_flow) with the row of vertex v divided by exp(scale[v]).
-
-    ``upper`` takes the entries of a row towards later vertices, ``lower`` those of a column from later rows.
-    """
-    start, head = plan.leave, plan.enter
-    upper[:] = 0.0
-    lower[:] = 0.0
-    ground[:] = 0.0
-    for u in range(ground.size):
-        for k in range(start[u], start[u + 1]):
-            v = head[k]
-            forth = np.exp(log_flow[k] - scale[u])
-            if plan.slot[k] < 0:
-                ground[plan.place[u]] += forth
-                continue
-            back = np.exp(log_flow[k] - scale[v])
-            if plan.place[u] < plan.place[v]:
-                upper[plan.slot[k]] += forth
-                lower[plan.slot[k]] += back
-            else:
-                upper[plan.slot[k]] += back
-                lower[plan.slot[k]] += forth
-
-
-@kernel
 def factor_rows(
     plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, work: Floats, other: Floats
 ) -> None:
-    """Eliminate all vertices of a Laplacian with scaled rows, in place; ``pivot`` takes one over the sum of each row."""
+    """Eliminate all vertices of a Laplacian with scaled rows, in place; ``pivot`` takes one over the sum of each row.
+
+    ``upper`` has the entries of a row towards later vertices, ``lower`` those of a column from later rows.
+    """
     if plan.band.size:
         _factor_band(plan.band, plan.reach, upper, lower, ground, pivot, work, other)
         return

@@ -11,7 +11,7 @@ import numpy as np
 from swapregret.actions.paths.kernels.dag import Places, best_value
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
-from swapregret.actions.paths.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
+from swapregret.actions.paths.kernels.log_newton import gibbs_potential, newton_logs, set_log_flow
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import logarithms, sum_of
@@ -68,11 +68,11 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
     r"""Project exp(log_weights) onto the flows of one unit in unnormalised KL divergence.
 
     Newton's method starts from the weights themselves if they are balanced up to the factor ``limit``, else from the
-    potentials of the Gibbs law, else follows the solution from flatter weights. The flow found is balanced to about 1e-12;
-    scaling what leaves each vertex, in topological order, to what enters it makes it a flow to rounding.
+    potentials of the Gibbs law, else works with logarithms. The flow found is balanced to about 1e-12; scaling
+    what leaves each vertex, in topological order, to what enters it makes it a flow to rounding.
 
     Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic
-    programming, and the number of Newton steps; the gap is infinite if no iteration settled.
+    programming, and the number of Newton steps.
     """
     log_point = np.empty(log_weights.size)
     potential, point, n_steps = newton_flow(plan, log_weights, limit)
@@ -84,10 +84,8 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
     if n_steps >= 0:
         gap = _settle(plan.leave, plan.enter, log_weights, potential, point, log_point)
         return point, log_point, gap, n_steps
-    potential, n_steps = continue_flow(plan, log_weights)
+    potential, n_steps = newton_logs(plan, log_weights)
     _settle_logs(plan.leave, plan.enter, log_weights, potential, point, log_point)
-    if n_steps < 0:
-        return point, log_point, np.inf, -n_steps
     gain = np.empty(point.size)
     mean = 0.0
     for k in range(point.size):
