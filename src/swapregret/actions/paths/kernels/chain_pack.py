@@ -12,6 +12,7 @@ from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import dot
 
 WIDTH = 4
 _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
@@ -48,18 +49,7 @@ class PackedChains(NamedTuple):
 @kernel
 def chain_wandering(transition: Floats, flow: Floats) -> float:
     """Return the expected sum of 1 − p over the steps of a chain."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    k = 0
-    while k + 3 < flow.size:
-        a += flow[k] * (1.0 - transition[k])
-        b += flow[k + 1] * (1.0 - transition[k + 1])
-        c += flow[k + 2] * (1.0 - transition[k + 2])
-        d += flow[k + 3] * (1.0 - transition[k + 3])
-        k += 4
-    while k < flow.size:
-        a += flow[k] * (1.0 - transition[k])
-        k += 1
-    return (a + c) + (b + d)
+    return dot(flow, 1.0 - transition)
 
 
 @kernel
