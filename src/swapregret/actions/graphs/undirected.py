@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges, read_edges
+from swapregret.actions.edge_lists import Edge, edge_names, networkx_edges, read_edges
 from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.graphs.kernels.kruskal import arc_table, components
 from swapregret.actions.graphs.kernels.tree_counts import forests_modulo
@@ -162,8 +162,6 @@ def read_graph(
 
 def read_networkx(graph: Any) -> tuple[list[Edge], list[Hashable], list[Label] | None]:
     """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
-    if not is_networkx(graph):
-        raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
     if graph.is_directed():
         raise InvalidInput(
             "`graph` must be undirected", "a directed graph", "Pass graph.to_undirected(), or use DagPaths."
