@@ -59,7 +59,7 @@ def factor_rows(
     ``upper`` has the entries of a row towards later vertices, ``lower`` those of a column from later rows.
     """
     if plan.band.size:
-        _factor_band(plan.band, plan.reach, upper, lower, ground, pivot, work, other)
+        _factor_band(plan, upper, lower, ground, pivot, work, other)
         return
     for k in range(pivot.size):
         first, end = plan.start[k], plan.start[k + 1]
@@ -86,21 +86,14 @@ def factor_rows(
 
 @kernel
 def _factor_band(
-    start: Places,
-    reach: Places,
-    upper: Floats,
-    lower: Floats,
-    ground: Floats,
-    pivot: Floats,
-    down: Floats,
-    across: Floats,
+    plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, down: Floats, across: Floats
 ) -> None:
     """Do the same where columns are unbroken: vertex k takes in those before it, four columns at a time.
 
     Indices have no sign: they need not be checked for one. What is read beyond a column is 0, and so is what is written there.
     """
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    first = zero
+    start, reach, first = plan.band, plan.reach, zero
     for k in range(zero, np.uint64(pivot.size)):
         while reach[first] < k:
             first += one

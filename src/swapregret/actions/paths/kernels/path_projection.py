@@ -8,7 +8,7 @@ in ``kernels.dag``.
 
 import numpy as np
 
-from swapregret.actions.paths.kernels.dag import Places, best_value
+from swapregret.actions.paths.kernels.dag import best_value
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
 from swapregret.actions.paths.kernels.log_newton import gibbs_potential, newton_logs, set_log_flow
@@ -82,10 +82,10 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
         change, point, n_steps = newton_flow(plan, log_point, 1e30)
         potential += change
     if n_steps >= 0:
-        gap = _settle(plan.leave, plan.enter, log_weights, potential, point, log_point)
+        gap = _settle(plan, log_weights, potential, point, log_point)
         return point, log_point, gap, n_steps
     potential, n_steps = newton_logs(plan, log_weights)
-    _settle_logs(plan.leave, plan.enter, log_weights, potential, point, log_point)
+    _settle_logs(plan, log_weights, potential, point, log_point)
     gain = np.empty(point.size)
     mean = 0.0
     for k in range(point.size):
@@ -95,15 +95,14 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
 
 
 @kernel
-def _settle(
-    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
-) -> float:
+def _settle(plan: Elimination, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats) -> float:
     r"""Scale what leaves each vertex to what enters it, write the logarithms, and return the gap.
 
     With :math:`\log x_e = \log w_e + s_u - \pi_v` the gain of a path is :math:`\sum_e (\pi_v - s_u)`, and its mean under x is
     :math:`\sum_v m_v (\pi_v - s_v)`, m the flow through the vertices.
     """
     zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    start, head = plan.leave, plan.enter
     n = np.uint64(start.size - 2)
     room = np.zeros((4, start.size - 1))
     inflow, value, ratio, shift = room[0], room[1], room[2, :n], room[3, :n]
@@ -148,13 +147,12 @@ def _settle(
 
 
 @kernel
-def _settle_logs(
-    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
-) -> None:
+def _settle_logs(plan: Elimination, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats) -> None:
     """Make a flow of nearly balanced potentials whose flows may be too small for floats.
 
     What leaves a vertex is scaled to what enters it, once in floats, which keeps the balance to rounding, and once in logarithms.
     """
+    start, head = plan.leave, plan.enter
     n = start.size - 1
     top = np.full(n, -np.inf)
     total, inflow = np.zeros(n), np.zeros(n)
