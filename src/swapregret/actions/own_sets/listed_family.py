@@ -67,7 +67,8 @@ def list_few(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 @best.of(ListedFamily)
 def best_listed(family: Any, weights: Floats) -> Integers:
     """Try every action; the first wins a tie."""
-    return family.table[np.argmax(row_totals(family.table, weights))].astype(np.int64)
+    action: Integers = family.table[np.argmax(row_totals(family.table, weights))].astype(np.int64)
+    return action
 
 
 @project.of(ListedGibbsFamily)

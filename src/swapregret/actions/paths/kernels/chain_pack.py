@@ -53,19 +53,6 @@ def chain_wandering(transition: Floats, flow: Floats) -> float:
 
 
 @kernel
-def _shares(wandering: Floats, slots: Integers) -> Floats:
-    """Return θ of each chain."""
-    theta = np.empty(slots.size)
-    largest = 0.0
-    for c in range(slots.size):
-        largest = max(largest, wandering[slots[c]])
-    for c in range(slots.size):
-        share = wandering[slots[c]] / largest if largest > 0.0 else 1.0
-        theta[c] = share * share * share
-    return theta
-
-
-@kernel
 def pack_chains(start: Places, laws: Any, mixed: Floats) -> PackedChains:
     """Put the chains in all slots with a weight side by side, and make the preconditioner."""
     slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
@@ -79,7 +66,8 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> PackedChains:
     n_groups = (slots.size + WIDTH - 1) // WIDTH
     packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
     per_flow, per_vertex = np.zeros(n_edges), np.zeros(n)
-    share, theta = 0.0, _shares(laws.wandering, slots)
+    share, wandering = 0.0, laws.wandering[slots]
+    theta = (wandering / wandering.max()) ** 3 if wandering.max() > 0.0 else np.ones(slots.size)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
     for group in range(n_groups):
         for place in range(WIDTH):
