@@ -4,6 +4,8 @@ A BLAS product adds in an order of its own; these add from the first entry to th
 and logarithms are written in operations that the compiler does several of at once.
 """
 
+from typing import TypeVar
+
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
@@ -15,6 +17,7 @@ _HIGH, _LOW = 0.6931471803691238, 1.9082149292705877e-10
 _SHIFT = 6755399441055744.0
 _BIAS = 1023
 _ROOT_HALF = 0x3FE6A09E667F3BCD
+AnyVector = TypeVar("AnyVector", Floats, Integers)
 
 
 @kernel
@@ -130,6 +133,15 @@ def dot(left: Floats, right: Floats) -> float:
         first += left[i] * right[i]
         i += 1
     return (first + second) + (third + fourth)
+
+
+@kernel
+def joined(first: AnyVector, second: AnyVector) -> AnyVector:
+    """Return two vectors of one type as one."""
+    result = np.empty(first.size + second.size, first.dtype)
+    result[: first.size] = first
+    result[first.size :] = second
+    return result
 
 
 @kernel

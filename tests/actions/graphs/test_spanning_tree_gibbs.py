@@ -5,12 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest
+from swapregret.actions.graphs.kernels.kruskal import arc_table, heaviest_forest, is_forest, root_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
-    arc_table,
     draw_by_chain,
     draw_by_walk,
-    root_forest,
     scaled_cuts,
     walk_bound,
     walk_table,

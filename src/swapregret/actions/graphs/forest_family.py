@@ -55,11 +55,8 @@ def hybrid_forest(family: Any, costs: Floats, mix: float, middle: Floats, near: 
 @list_law.of(ForestFamily)
 def list_forests(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Split forests off a point, in each of the orders."""
-    outside = 0.0
-    for i in range(point.size):
-        outside = max(outside, -point[i], point[i] - 1.0)
-    words, chances, distance = packed_forests(family.graph, point, family.unit, family.orders)
-    return words, chances, max(outside, distance) <= family.inside
+    words, chances, outside = packed_forests(family.graph, point, family.unit, family.orders)
+    return words, chances, outside <= family.inside
 
 
 @best.of(ForestFamily)

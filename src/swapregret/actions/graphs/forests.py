@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ENUMERATION_LIMIT
-from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_laws import GibbsTrees
-from swapregret.actions.graphs.undirected import read_graph, read_networkx
 from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
@@ -66,11 +64,7 @@ class Forests(GraphicBases):
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,
     ) -> None:
-        if is_networkx(edges):
-            edges, vertices, names = read_networkx(edges)
-            labels = names if labels is None else labels
-            self.arguments = ((edges, size), {"vertices": vertices, "labels": labels})
-        graph = read_graph(edges, vertices, labels)
+        graph = self._read(edges, (size,), vertices, labels)
         k = as_integer(size, "size", 1)
         if k > graph.rank:
             raise InvalidInput(

@@ -4,7 +4,7 @@ r"""Forests of a fixed number of edges: what spanning trees and k-forests have i
 :math:`\mathrm{conv}(\mathcal A) = \{x \ge 0 : x(E) = k,\ x(E[U]) \le |U| - 1\ \forall U\}`.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.edge_lists import for_kernel
+from swapregret.actions.edge_lists import for_kernel, is_networkx
 from swapregret.actions.family import describe
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
@@ -27,7 +27,7 @@ from swapregret.actions.graphs.kernels.kruskal import (
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
 from swapregret.actions.graphs.tree_laws import GibbsTrees
-from swapregret.actions.graphs.undirected import UndirectedGraph
+from swapregret.actions.graphs.undirected import UndirectedGraph, read_graph, read_networkx
 from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput
@@ -57,6 +57,16 @@ class GraphicBases(ActionSet):
     def __init__(self, graph: UndirectedGraph, size: int) -> None:
         super().__init__(len(graph.labels), size, graph.labels)
         self._graph = graph
+
+    def _read(
+        self, edges: Any, size: tuple[int, ...], vertices: Iterable[Hashable] | None, labels: Sequence[Label] | None
+    ) -> UndirectedGraph:
+        """Read the arguments of a set; of a networkx graph its edges, vertices and labels are remembered."""
+        if is_networkx(edges):
+            edges, vertices, names = read_networkx(edges)
+            labels = names if labels is None else labels
+            self.arguments = ((edges, *size), {"vertices": vertices, "labels": labels})
+        return read_graph(edges, vertices, labels)
 
     def choice(self, action: npt.ArrayLike) -> tuple[Label, ...]:
         """Read an action as its edges, pairs of vertices; a number follows where edges are parallel.
@@ -187,16 +197,14 @@ class GraphicBases(ActionSet):
         """
         point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
         ranks = self.orders(as_integer(variants, "variants", 1))
-        outside = max(float(-point.min()), float(point.max()) - 1.0)
-        if outside <= INSIDE:
-            words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, ranks)
-            if outside <= INSIDE:
-                return ListedPolicy(self.dimension, words, weights)
-        raise InvalidInput(
-            f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
-            f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
-            "Project them first: kl_project(log_weights).point.",
-        )
+        words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, ranks)
+        if not outside <= INSIDE:
+            raise InvalidInput(
+                f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
+                f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
+                "Project them first: kl_project(log_weights).point.",
+            )
+        return ListedPolicy(self.dimension, words, weights)
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it."""

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.edge_lists import is_networkx
 from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.actions.graphs.undirected import read_graph, read_networkx
 from swapregret.arrays import Label
 from swapregret.errors import InvalidInput
 
@@ -85,11 +83,7 @@ class SpanningTrees(GraphicBases):
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,
     ) -> None:
-        if is_networkx(edges):
-            edges, vertices, names = read_networkx(edges)
-            labels = names if labels is None else labels
-            self.arguments = ((edges,), {"vertices": vertices, "labels": labels})
-        graph = read_graph(edges, vertices, labels)
+        graph = self._read(edges, (), vertices, labels)
         numbers = graph.components
         if graph.isolated or numbers.max() > 0:
             other = graph.isolated[0] if graph.isolated else graph.vertices[int(np.argmax(numbers > 0))]

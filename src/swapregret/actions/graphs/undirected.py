@@ -1,5 +1,6 @@
 """Undirected graphs as people have them, read into the index arrays the kernels take."""
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges, read_edges
+from swapregret.actions.edge_lists import Edge, edge_names, networkx_edges, read_edges
 from swapregret.actions.elimination_order import elimination_order
-from swapregret.actions.graphs.kernels.kruskal import components
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import arc_table
-from swapregret.actions.graphs.kernels.tree_counts import forests_modulo, log2_forests
+from swapregret.actions.graphs.kernels.kruskal import arc_table, components
+from swapregret.actions.graphs.kernels.tree_counts import forests_modulo
 from swapregret.arrays import Integers, Label
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -97,18 +97,18 @@ class UndirectedGraph:
     def n_forests(self) -> int:
         """Exact number of spanning trees of a connected graph; otherwise the product over the components.
 
-        The matrix-tree theorem modulo as many primes as the size of the number asks for, put together by the Chinese
-        remainder theorem.
+        The matrix-tree theorem modulo as many primes as make up for the product of the degrees, which bounds the number, put
+        together by the Chinese remainder theorem.
         """
         rows = self._elimination
-        logarithm = log2_forests(self.tails, self.heads, *rows)
+        bound = math.prod(np.diff(self.arcs[0]).tolist())
         count, modulus = 0, 1
         for prime in _primes():
             residue = forests_modulo(self.tails, self.heads, *rows, prime)
             if residue >= 0:
                 count += modulus * ((residue - count) * pow(modulus, -1, prime) % prime)
                 modulus *= prime
-            if modulus.bit_length() > logarithm * (1.0 + 1e-9) + 3.0:
+            if modulus > bound:
                 break
         return count
 
@@ -162,8 +162,6 @@ def read_graph(
 
 def read_networkx(graph: Any) -> tuple[list[Edge], list[Hashable], list[Label] | None]:
     """Read the edges, the vertices and, of a multigraph, the labels (u, v, key) of an undirected networkx graph."""
-    if not is_networkx(graph):
-        raise InvalidInput("`graph` must be a networkx graph", type(graph).__name__, "Pass a Graph or MultiGraph.")
     if graph.is_directed():
         raise InvalidInput(
             "`graph` must be undirected", "a directed graph", "Pass graph.to_undirected(), or use DagPaths."

@@ -19,12 +19,17 @@ from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_scores, held_whole
 
-LISTED = 10_000
-"""Most sets that a law over all of them lists."""
+_LISTED = 10_000
+
+
+@lru_cache
+def _is_short(dimension: int, size: int) -> bool:
+    """Tell whether all sets can be listed; their number may have thousands of digits."""
+    return math.comb(dimension, size) <= _LISTED
 
 
 @lru_cache(maxsize=8)
-def all_sets(dimension: int, size: int) -> FinitePolicy:
+def _all_sets(dimension: int, size: int) -> FinitePolicy:
     """List every set once, uniformly weighted; laws over all of them share its table."""
     rows = np.zeros((math.comb(dimension, size), dimension), dtype=np.int64)
     for row, chosen in zip(rows, combinations(range(dimension), size), strict=True):
@@ -32,7 +37,28 @@ def all_sets(dimension: int, size: int) -> FinitePolicy:
     return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
 
-class UniformSubsets(Policy):
+class SubsetLaw(Policy):
+    """A law over the sets of ``size`` elements; of at most 10,000 sets it can list all, so that regrets under it are exact."""
+
+    def __init__(self, dimension: int, size: int) -> None:
+        self.dimension = dimension
+        self.size = size
+        self.has_atoms = _is_short(dimension, size)
+
+    @once
+    def finite(self) -> FinitePolicy:
+        """List all sets, where there are at most 10,000."""
+        if not self.has_atoms:
+            return super().finite()
+        law = _all_sets(self.dimension, self.size)
+        weights = self.probabilities(law.atoms)
+        return law.reweighted(weights / weights.sum())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.size} of {self.dimension})"
+
+
+class UniformSubsets(SubsetLaw):
     """The uniform law over all m-sets, in closed form: Σ = aI + b11ᵀ.
 
     b = m(m−1)/(d(d−1)) is the probability of a pair, a = m/d − b; the smallest eigenvalue for m < d is
@@ -45,13 +71,10 @@ class UniformSubsets(Policy):
     """
 
     def __init__(self, dimension: int, size: int) -> None:
-        self.dimension = dimension
-        self.size = size
+        super().__init__(dimension, size)
         self.single = size / dimension
         self.pair = size * (size - 1) / (dimension * (dimension - 1)) if dimension > 1 else self.single
-        self._n_actions = math.comb(dimension, size)
-        self.largest_probability = 1 / self._n_actions  # of whole numbers: 0 where no float is as small
-        self.has_atoms = self._n_actions <= LISTED
+        self.largest_probability = 1 / math.comb(dimension, size)  # of whole numbers: 0 where no float is as small
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw m elements by Floyd's rule: m uniform numbers."""
@@ -77,13 +100,6 @@ class UniformSubsets(Policy):
         """1/N for every row that is an m-set."""
         return np.where(np.sum(actions, axis=1) == self.size, self.largest_probability, 0.0)
 
-    def finite(self) -> FinitePolicy:
-        """List all sets, where there are at most 10,000."""
-        return all_sets(self.dimension, self.size) if self.has_atoms else super().finite()
-
-    def __repr__(self) -> str:
-        return f"UniformSubsets({self.size} of {self.dimension})"
-
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
         """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
@@ -91,7 +107,7 @@ class UniformSubsets(Policy):
         return cls(d, held_whole(held, "size", d))
 
 
-class GibbsSubsets(Policy):
+class GibbsSubsets(SubsetLaw):
     """The law p(M) ∝ exp(scores·M) over m-sets, exact, as a chain over the elements.
 
     Parameters
@@ -112,11 +128,9 @@ class GibbsSubsets(Policy):
     """
 
     def __init__(self, scores: Vector, size: int) -> None:
-        self.dimension = scores.size
-        self.size = size
+        super().__init__(scores.size, size)
         self._scores = frozen(np.array(scores, dtype=np.float64))
         self._include, self._reach, self._log_partition = gibbs_chain(self._scores, size)
-        self.has_atoms = math.comb(self.dimension, size) <= LISTED
 
     def sample(self, rng: np.random.Generator) -> Action:
         """Draw one set: one uniform number per element."""
@@ -140,18 +154,6 @@ class GibbsSubsets(Policy):
         """exp(s·M) / Z for every row that is an m-set."""
         scores = np.where(np.sum(actions, axis=1) == self.size, actions @ self._scores, -np.inf)
         return np.exp(scores - self._log_partition)
-
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all sets, where there are at most 10,000."""
-        if not self.has_atoms:
-            return super().finite()
-        law = all_sets(self.dimension, self.size)
-        weights = np.exp(law.atoms @ self._scores - self._log_partition)
-        return law.reweighted(weights / weights.sum())
-
-    def __repr__(self) -> str:
-        return f"GibbsSubsets({self.size} of {self.dimension})"
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:

@@ -1,7 +1,6 @@
 """Ordered pivotal sampling: a law over m-sets with given marginals that is a Markov chain, not a list."""
 
-import math
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -16,19 +15,13 @@ from swapregret.actions.m_sets.kernels.pivotal import (
     pivotal_probabilities,
 )
 from swapregret.actions.m_sets.kernels.subsets import UNIT
-from swapregret.actions.m_sets.m_set_laws import LISTED, all_sets
+from swapregret.actions.m_sets.m_set_laws import SubsetLaw
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.policy import FinitePolicy, Policy, once
+from swapregret.policy import once
 from swapregret.policy.held import Held, held_array, held_whole, wrong_law
 
 
-@lru_cache
-def _is_short(dimension: int, size: int) -> bool:
-    """Tell whether all sets can be listed; their number may have thousands of digits."""
-    return math.comb(dimension, size) <= LISTED
-
-
-class PivotalSubsets(Policy):
+class PivotalSubsets(SubsetLaw):
     r"""One element from every unit of length, the elements lying end to end on a line of length m.
 
     Element i has length x_i ≤ 1. Every stratum [k, k+1) draws one of the elements in it, in proportion to what of them lies in
@@ -47,8 +40,7 @@ class PivotalSubsets(Policy):
 
     Notes
     -----
-    O(d) for the law, each product with Σ and each probability; a draw takes m random numbers. Of at most 10,000 sets it can list
-    all, so that regrets under it are exact.
+    O(d) for the law, each product with Σ and each probability; a draw takes m random numbers.
 
     Examples
     --------
@@ -59,9 +51,7 @@ class PivotalSubsets(Policy):
     """
 
     def __init__(self, units: npt.NDArray[np.int64], size: int) -> None:
-        self.dimension = units.size
-        self.size = size
-        self.has_atoms = _is_short(units.size, size)
+        super().__init__(units.size, size)
         self._units = frozen(units)
 
     @cached_property
@@ -97,18 +87,6 @@ class PivotalSubsets(Policy):
     def largest_probability(self) -> float:
         """The probability of the likeliest set."""
         return float(pivotal_largest(self._units.copy()))
-
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all sets, where there are at most 10,000."""
-        if not self.has_atoms:
-            return super().finite()
-        law = all_sets(self.dimension, self.size)
-        weights = self.probabilities(law.atoms)
-        return law.reweighted(weights / weights.sum())
-
-    def __repr__(self) -> str:
-        return f"PivotalSubsets({self.size} of {self.dimension})"
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:

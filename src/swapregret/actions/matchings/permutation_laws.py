@@ -49,7 +49,7 @@ def _are_matchings(tables: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.asarray((tables.sum(axis=-1) == 1).all(axis=-1) & (tables.sum(axis=-2) <= 1).all(axis=-1))
 
 
-def _all_matchings(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], Actions]:
+def all_matchings(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], Actions]:
     """List every matching, as the column of each row and as a 0/1 vector."""
     chosen = np.array(list(permutations(range(columns), rows)), dtype=np.int64)
     table = np.zeros((len(chosen), rows * columns), dtype=np.int64)
@@ -109,7 +109,7 @@ class UniformMatchings(Policy):
         """List all matchings, where there are at most 5,040."""
         if not self.has_atoms:
             return super().finite()
-        _, atoms = _all_matchings(self.rows, self.columns)
+        _, atoms = all_matchings(self.rows, self.columns)
         return FinitePolicy(atoms, np.full(len(atoms), 1.0 / len(atoms)))
 
     def __repr__(self) -> str:
@@ -183,7 +183,7 @@ class GibbsPermutations(Policy):
         """List all permutations, where there are at most 5,040; weights below 2⁻⁵² are dropped."""
         if not self.has_atoms:
             return super().finite()
-        chosen, atoms = _all_matchings(self.n, self.n)
+        chosen, atoms = all_matchings(self.n, self.n)
         weights = self._factors[np.arange(self.n), chosen].prod(axis=1)
         return FinitePolicy(atoms, weights / weights.sum())
 

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import describe
 from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
-from swapregret.arrays import Action, Actions, Label, Matrix, as_action, as_vector, frozen
+from swapregret.arrays import Action, Actions, Label, Matrix, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.rows import elements_of_rows
 from swapregret.csv_file import read_csv
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import norms_of
 from swapregret.policy import FinitePolicy, Policy
 
@@ -98,12 +98,8 @@ class Explicit(ActionSet):
         w = as_vector(weights, self.dimension, "weights")
         return np.asarray(self._rows[int(np.argmax(self._table @ w))])
 
-    def __contains__(self, action: object) -> bool:
+    def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector is one of the actions listed."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
         return vector.tobytes() in self._known
 
     @cached_property

@@ -52,34 +52,22 @@ def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 @list_law.of(ListedFamily)
 def list_few(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Find few actions that make the point, in each of the norms."""
-    n, n_norms = family.table.shape[0], family.norms.shape[0]
-    weights, distance = np.zeros(n), 0.0
+    n_norms = family.norms.shape[0]
+    weights, distance = np.zeros(family.table.shape[0]), 0.0
     for v in range(n_norms):
         held, found, left = few_actions(family.elements, family.ends, point, family.norms[v])
         distance = max(distance, left)
         total = found.sum()
         for k in range(held.size):
             weights[held[k]] += found[k] / (total * n_norms)
-    count = 0
-    for a in range(n):
-        count += weights[a] > 0.0
-    words, chances = np.empty((count, family.words.shape[1]), dtype=np.uint64), np.empty(count)
-    at = 0
-    for a in range(n):
-        if weights[a] > 0.0:
-            words[at] = family.words[a]
-            chances[at] = weights[a]
-            at += 1
-    return words, chances, distance <= INSIDE
+    listed = np.flatnonzero(weights > 0.0)
+    return family.words[listed], weights[listed], distance <= INSIDE
 
 
 @best.of(ListedFamily)
 def best_listed(family: Any, weights: Floats) -> Integers:
     """Try every action; the first wins a tie."""
-    row = family.table[np.argmax(row_totals(family.table, weights))]
-    action = np.empty(row.size, dtype=np.int64)
-    for i in range(row.size):
-        action[i] = np.int64(row[i])
+    action: Integers = family.table[np.argmax(row_totals(family.table, weights))].astype(np.int64)
     return action
 
 

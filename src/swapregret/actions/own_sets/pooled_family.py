@@ -173,11 +173,7 @@ def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     elements, ends = elements_of_words(family.known[rows], np.ones(rows.size, dtype=np.bool_), point.size)
     elements, ends, weights, distance = list_from(family.oracle, point, elements, ends, n_first, family.norms)
     words = packed_rows(elements, ends, 0, weights, family.known.shape[1])
-    chances, at = np.empty(words.shape[0]), 0
-    for a in range(weights.size):
-        if weights[a] > 0.0:
-            chances[at] = weights[a] / family.norms.shape[0]
-            at += 1
+    chances = weights[weights > 0.0] / family.norms.shape[0]
     if not distance <= INSIDE:
         return words, chances, False
     _keep(family, rows, elements, ends, weights)

@@ -32,7 +32,7 @@ from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import centred
+from swapregret.compiled.vectors import centred, joined
 from swapregret.geometry.hybrid_step import minimise_hybrid
 from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.policy import FinitePolicy, Policy
@@ -147,20 +147,11 @@ def oracle_family(cls: type, actions: Any, mu: Policy, variants: int, has_moment
     return made
 
 
-@kernel
-def _both(one: Floats, other: Floats) -> Floats:
-    """Return two vectors one after the other."""
-    made = np.empty(one.size + other.size)
-    made[: one.size] = one
-    made[one.size :] = other
-    return made
-
-
 @project.of(OracleFamily)
 def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by the set's own method."""
     d, found = tilted.size, np.zeros(2 * tilted.size)
-    code = call_python(family.address, _PROJECT, _both(tilted, near), found)
+    code = call_python(family.address, _PROJECT, joined(tilted, near), found)
     return found[:d].copy(), found[d:].copy(), code == 0
 
 
@@ -168,7 +159,7 @@ def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 def hybrid_oracle(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
     """Minimise with the oracle alone."""
     point = near.copy()
-    given = _both(_both(costs, near), np.full(costs.size, mix))
+    given = joined(joined(costs, near), np.full(costs.size, mix))
     code = call_python(family.address, _HYBRID, given, point)
     return point, 0.0 if code == 0 else np.inf
 
@@ -261,15 +252,10 @@ def draw_oracle_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generato
 def spread_of_oracle_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
     found = np.zeros(1)
-    given = _both(laws.exponents[slot], centred(aggregate, family.common.is_uniform))
+    given = joined(laws.exponents[slot], centred(aggregate, family.common.is_uniform))
     call_python(family.address, _SPREAD, given, found)
     return float(found[0])
 
 
-@show_law.of(OracleGibbsFamily)
-def show_oracle_gibbs(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
-    """Return no rows: the policy is no list here."""
-    return show_mu(family, laws, slot)
-
-
+show_law.of(OracleGibbsFamily)(show_mu)
 law_of.register(OracleGibbsFamily, gibbs_of)

@@ -19,17 +19,27 @@ from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.paths.directed import Digraph, read_digraph
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
 from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
-from swapregret.actions.paths.kernels.path_projection import ACCEPTED_GAP, FAR, path_scores, project_flow
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.paths.kernels.path_projection import (
+    ACCEPTED_GAP,
+    FAR,
+    factor_balance,
+    path_scores,
+    path_span_part,
+    project_flow,
+)
 from swapregret.actions.paths.kernels.path_stripping import imbalance, packed_paths
 from swapregret.actions.paths.levelled import Levelled, level_edges
 from swapregret.actions.paths.path_chain import PathChainFamily
+from swapregret.actions.paths.path_elimination import plan_elimination
 from swapregret.actions.paths.path_family import PathFamily, PathGraph
 from swapregret.actions.paths.path_gibbs import PathGibbsFamily
 from swapregret.actions.paths.path_laws import MarkovPaths, cover_flow
-from swapregret.actions.paths.path_span import PathSpan, path_rank
+from swapregret.actions.paths.path_span import path_span
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.kl import Projection
+from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
 if TYPE_CHECKING:
@@ -185,12 +195,23 @@ class DagPaths(ActionSet):
     @property
     def rank(self) -> int:
         """Return |E| − |V| + 2 on the edges and vertices that lie on paths."""
-        return path_rank(self._graph)
+        return int(self._graph.head.size) - len(self._graph.vertices) + 2
 
     @cached_property
-    def span(self) -> PathSpan:
+    def span(self) -> Span:
         """The span in closed form: all edges but one per vertex are independent; dense matrices are made on demand."""
-        return PathSpan(self._graph)
+        graph = self._graph
+        return path_span(graph, lambda vector: path_span_part(self._plan, graph.edge, *self._balance, vector))
+
+    @cached_property
+    def _plan(self) -> Elimination:
+        """In which order vertices are eliminated."""
+        return plan_elimination(self._graph.tail, self._graph.head, len(self._graph.vertices) - 1)
+
+    @cached_property
+    def _balance(self) -> tuple[Vector, Vector]:
+        """The factors of the Laplacian that balances the vertices: a projection onto the span is one solution with it."""
+        return factor_balance(self._plan)
 
     def _ones(self) -> Vector:
         """Return 1 on the edges that leave the source: every path has one of them."""
@@ -208,7 +229,7 @@ class DagPaths(ActionSet):
             log_weights[idle] = 0.0
         given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
         w = path_scores(graph.edge, given, self.is_uniform)
-        x, log_x, gap, n_steps = project_flow(self.span.plan, w, FAR)
+        x, log_x, gap, n_steps = project_flow(self._plan, w, FAR)
         if not gap <= ACCEPTED_GAP:
             raise NotConverged(
                 f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
@@ -249,14 +270,14 @@ class DagPaths(ActionSet):
         transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
         is_free = kind == "chain" and has_moment and moves
         is_projected = self.rank < self.dimension and not is_free
-        joined, pivot = self.span.balance if is_projected else (np.zeros(0), np.zeros(0))
+        joined, pivot = self._balance if is_projected else (np.zeros(0), np.zeros(0))
         parts = (
             describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves, has_basis=False),
             PathGraph(
                 graph.start.copy(),  # not read-only, which pickle forgets: the copy of a player needs no code of its own
                 graph.head.copy(),
                 graph.edge.copy(),
-                self.span.plan,
+                self._plan,
                 int(graph.level[-1]),
                 joined,
                 pivot,

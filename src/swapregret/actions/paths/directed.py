@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -119,32 +120,58 @@ def read_digraph(
     (('s', 'a', 't'), [0, 2])
     """
     pairs = read_edges(edges)
-    number: dict[Vertex, int] = {}
-    for u, v in pairs:
-        number.setdefault(u, len(number))
-        number.setdefault(v, len(number))
+    names = list(dict.fromkeys(vertex for pair in pairs for vertex in pair))
+    number = {vertex: index for index, vertex in enumerate(names)}
     first, last = _find(number, source, "source"), _find(number, sink, "sink")
     if first == last:
         raise InvalidInput("`sink` must be another vertex than `source`", repr(sink), "A path has at least one edge.")
-    tails = [number[u] for u, _ in pairs]
-    heads = [number[v] for _, v in pairs]
-    names = list(number)
-    order, cycle = _topological(names, tails, heads)
-    if cycle:
+    ends = [(number[u], number[v]) for u, v in pairs]
+    before: dict[int, list[int]] = {v: [] for v in range(len(names))}
+    after: dict[int, list[int]] = {v: [] for v in range(len(names))}
+    for u, v in ends:
+        before[v].append(u)
+        after[u].append(v)
+    try:
+        order = tuple(TopologicalSorter(before).static_order())
+    except CycleError as error:
         raise InvalidInput(
             "`edges` must have no directed cycle",
-            f"the cycle {cycle}",
+            f"the cycle {_shown_cycle(names, error.args[1][1:])}",
             f"Keep the edges that lead away from the source: roads = sr.networks.{network}.acyclic_from({source!r}), then "
             f"sr.DagPaths(roads.edges, source={source!r}, sink={sink!r}).",
-        )
-    usable = _usable(order, tails, heads, first, last)
-    if not usable[first]:
+        ) from None
+    reached, arrives = {first}, {last}
+    for u in order:
+        if u in reached:
+            reached.update(after[u])
+    for u in reversed(order):
+        if not arrives.isdisjoint(after[u]):
+            arrives.add(u)
+    level = dict.fromkeys((u for u in order if u in reached and u in arrives), 0)
+    if first not in level:
         raise InvalidInput(
             "`sink` must be reachable from `source`",
             f"no path from {source!r} to {sink!r}",
             "Check the directions of the edges.",
         )
-    return _number(pairs, names, tails, heads, order, usable)
+    for u in level:
+        for v in after[u]:
+            if v in level:
+                level[v] = max(level[v], level[u] + 1)
+    ranked = sorted(level, key=lambda v: (level[v], v))
+    place = {v: index for index, v in enumerate(ranked)}
+    kept = [k for k, (u, v) in enumerate(ends) if u in level and v in level]
+    kept.sort(key=lambda k: (place[ends[k][0]], k))
+    tail, head = np.array([[place[ends[k][side]] for k in kept] for side in (0, 1)], dtype=np.int64)
+    return Digraph(
+        edges=pairs,
+        vertices=tuple(names[v] for v in ranked),
+        start=frozen(np.searchsorted(tail, np.arange(len(ranked) + 1)).astype(np.int64)),
+        tail=frozen(tail),
+        head=frozen(head),
+        edge=frozen(np.array(kept, dtype=np.int64)),
+        level=frozen(np.array([level[v] for v in ranked], dtype=np.int64)),
+    )
 
 
 def _find(number: dict[Vertex, int], vertex: Vertex, name: str) -> int:
@@ -156,87 +183,8 @@ def _find(number: dict[Vertex, int], vertex: Vertex, name: str) -> int:
         ) from None
 
 
-def _successors(n: int, tails: list[int], heads: list[int]) -> list[list[int]]:
-    after: list[list[int]] = [[] for _ in range(n)]
-    for u, v in zip(tails, heads, strict=True):
-        after[u].append(v)
-    return after
-
-
-def _topological(names: list[Vertex], tails: list[int], heads: list[int]) -> tuple[list[int], str]:
-    """Order the vertices so that every edge goes forward, or name a cycle; the text is empty if there is none."""
-    n = len(names)
-    after = _successors(n, tails, heads)
-    waiting = [0] * n
-    for v in heads:
-        waiting[v] += 1
-    order = [v for v in range(n) if waiting[v] == 0]
-    for u in order:
-        for v in after[u]:
-            waiting[v] -= 1
-            if waiting[v] == 0:
-                order.append(v)
-    if len(order) < n:
-        before = _successors(n, heads, tails)
-        at = next(v for v in range(n) if waiting[v] > 0)
-        seen: dict[int, int] = {}
-        walk: list[int] = []
-        while at not in seen:
-            seen[at] = len(walk)
-            walk.append(at)
-            at = next(u for u in before[at] if waiting[u] > 0)
-        cycle = [*walk[seen[at] :], at][::-1]
-        shown = [repr(names[v]) for v in (cycle if len(cycle) <= 12 else [*cycle[:6], *cycle[-5:]])]
-        if len(cycle) > 12:
-            shown.insert(6, "...")
-        return order, " → ".join(shown)
-    return order, ""
-
-
-def _usable(order: list[int], tails: list[int], heads: list[int], first: int, last: int) -> list[bool]:
-    """Tell which vertices lie on a path from the first to the last."""
-    n = len(order)
-    after = _successors(n, tails, heads)
-    reached = [False] * n
-    reached[first] = True
-    for u in order:
-        if reached[u]:
-            for v in after[u]:
-                reached[v] = True
-    arrives = [False] * n
-    arrives[last] = True
-    for u in reversed(order):
-        arrives[u] = arrives[u] or any(arrives[v] for v in after[u])
-    return [a and b for a, b in zip(reached, arrives, strict=True)]
-
-
-def _number(
-    pairs: tuple[Edge, ...],
-    names: list[Vertex],
-    tails: list[int],
-    heads: list[int],
-    order: list[int],
-    usable: list[bool],
-) -> Digraph:
-    """Sort the usable vertices by level, and the usable edges by their tails."""
-    after = _successors(len(names), tails, heads)
-    level = dict.fromkeys((v for v in order if usable[v]), 0)
-    for u in order:
-        if usable[u]:
-            for v in after[u]:
-                if usable[v]:
-                    level[v] = max(level[v], level[u] + 1)
-    ranked = sorted(level, key=lambda v: (level[v], v))
-    place = {v: index for index, v in enumerate(ranked)}
-    kept = [k for k in range(len(pairs)) if usable[tails[k]] and usable[heads[k]]]
-    kept.sort(key=lambda k: (place[tails[k]], k))
-    tail = np.array([place[tails[k]] for k in kept], dtype=np.int64)
-    return Digraph(
-        edges=pairs,
-        vertices=tuple(names[v] for v in ranked),
-        start=frozen(np.searchsorted(tail, np.arange(len(ranked) + 1)).astype(np.int64)),
-        tail=frozen(tail),
-        head=frozen(np.array([place[heads[k]] for k in kept], dtype=np.int64)),
-        edge=frozen(np.array(kept, dtype=np.int64)),
-        level=frozen(np.array([level[v] for v in ranked], dtype=np.int64)),
-    )
+def _shown_cycle(names: list[Vertex], cycle: list[int]) -> str:
+    """Write a cycle from its first vertex on and back to it, a long one by its ends."""
+    at = cycle.index(min(cycle))
+    shown = [repr(names[v]) for v in (*cycle[at:], *cycle[: at + 1])]
+    return " → ".join(shown if len(shown) <= 12 else [*shown[:6], "...", *shown[-5:]])

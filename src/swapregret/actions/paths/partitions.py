@@ -158,8 +158,7 @@ class Partitions(ActionSet):
 
     def to_compact(self, action: npt.ArrayLike) -> Action:
         """Write a path action in compact coordinates."""
-        vector = self._paths._read_action(action)
-        return np.bincount(self._image, weights=vector, minlength=self._n_compact).astype(np.int64)
+        return self._compact(self._paths._read_action(action))
 
     def to_path(self, action: npt.ArrayLike) -> Action:
         """Write a compact action in path coordinates."""

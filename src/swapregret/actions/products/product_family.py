@@ -9,7 +9,7 @@ from swapregret.actions.listed_laws import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import dot
+from swapregret.compiled.vectors import dot, joined
 
 
 class ProductFamily(NamedTuple):
@@ -27,16 +27,9 @@ class ProductFamily(NamedTuple):
 
 
 @kernel
-def _side_by_side(first: Integers, second: Integers) -> Integers:
+def _pair(first: Integers, second: Integers) -> Integers:
     """Return two actions as one; nothing if one of them is missing."""
-    if first.size == 0 or second.size == 0:
-        return np.empty(0, dtype=np.int64)
-    action = np.empty(first.size + second.size, dtype=np.int64)
-    for i in range(first.size):
-        action[i] = first[i]
-    for i in range(second.size):
-        action[first.size + i] = second[i]
-    return action
+    return joined(first, second) if first.size and second.size else np.empty(0, dtype=np.int64)
 
 
 @kernel
@@ -56,28 +49,18 @@ def share_level(vector: Floats, levels: Floats, split: int) -> None:
 def project_product(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project each part: the divergence is a sum."""
     split = family.split
-    point, log_point = np.empty(tilted.size), np.empty(tilted.size)
     x, log_x, is_good = project(family.first, tilted[:split].copy(), near[:split].copy())
     y, log_y, is_good_too = project(family.second, tilted[split:].copy(), near[split:].copy())
-    for i in range(split):
-        point[i], log_point[i] = x[i], log_x[i]
-    for i in range(y.size):
-        point[split + i], log_point[split + i] = y[i], log_y[i]
-    return point, log_point, is_good and is_good_too
+    return joined(x, y), joined(log_x, log_y), is_good and is_good_too
 
 
 @hybrid.of(ProductFamily)
 def hybrid_product(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
     """Minimise over each part: the function is a sum."""
     split = family.split
-    point = np.empty(costs.size)
     x, gap = hybrid(family.first, costs[:split].copy(), mix, middle[:split].copy(), near[:split].copy())
     y, other_gap = hybrid(family.second, costs[split:].copy(), mix, middle[split:].copy(), near[split:].copy())
-    for i in range(split):
-        point[i] = x[i]
-    for i in range(y.size):
-        point[split + i] = y[i]
-    return point, max(gap, other_gap)
+    return joined(x, y), max(gap, other_gap)
 
 
 @list_law.of(ProductFamily)
@@ -96,7 +79,7 @@ def list_pairs(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
 def best_pair(family: Any, weights: Floats) -> Integers:
     """Ask each part."""
     split = family.split
-    return _side_by_side(best(family.first, weights[:split].copy()), best(family.second, weights[split:].copy()))
+    return _pair(best(family.first, weights[:split].copy()), best(family.second, weights[split:].copy()))
 
 
 @span_part.of(ProductFamily)
@@ -104,11 +87,7 @@ def part_of_pair(family: Any, vector: Floats) -> Floats:
     """Project onto the span of each part, and then so that both have the same level."""
     split, levels = family.split, family.levels
     x, y = span_part(family.first, vector[:split].copy()), span_part(family.second, vector[split:].copy())
-    result = np.empty(vector.size)
-    for i in range(split):
-        result[i] = x[i]
-    for i in range(y.size):
-        result[split + i] = y[i]
+    result = joined(x, y)
     if levels.size:
         share_level(result, levels, split)
     return result
@@ -117,4 +96,4 @@ def part_of_pair(family: Any, vector: Floats) -> Floats:
 @draw_explore.of(ProductFamily)
 def draw_pair(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy of each part."""
-    return _side_by_side(draw_mu(family.first, rng), draw_mu(family.second, rng))
+    return _pair(draw_mu(family.first, rng), draw_mu(family.second, rng))

@@ -12,7 +12,7 @@ from swapregret.actions.graphs.kernels.tree_network import ForestGraph, with_ape
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
 from swapregret.actions.graphs.kernels.tree_splitting import split_off
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_law, pack_action
+from swapregret.compiled.bits import merge_law, pack_rows
 from swapregret.compiled.kernel import kernel
 
 
@@ -70,29 +70,22 @@ def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integer
     outside : float
         How far the worst coordinate is from what was decomposed; infinite if nothing could be.
     """
-    d, count, n_words = point.size, len(ranks), (point.size + 63) // 64
+    d, count = point.size, len(ranks)
     unit, masses = total // count, np.empty(d, dtype=np.int64)
     for edge in range(d):
         masses[edge] = np.int64(np.floor(min(max(point[edge], 0.0), 1.0) * unit))
-    words, weights = np.zeros((2 * d * count, n_words), dtype=np.uint64), np.empty(2 * d * count)
+    words, weights = np.empty((0, (d + 63) // 64), dtype=np.uint64), np.empty(0)
     net, masses, missing = rounded_masses(graph, masses, unit)
     if missing > 0:
-        return words[:0], weights[:0], np.inf
-    n, outside = 0, 0.0
+        return words, weights, np.inf
+    outside = 0.0
     for edge in range(d):
         outside = max(outside, abs(masses[edge] / unit - point[edge]))
     for variant in range(count):
         rows, mass, is_found = decompose_forest_masses(graph, net, masses, unit, ranks[variant])
         if not is_found:
             return words[:0], weights[:0], np.inf
-        if n + mass.size > weights.size:
-            room = 2 * (n + mass.size)
-            wider, longer = np.zeros((room, n_words), dtype=np.uint64), np.empty(room)
-            wider[:n], longer[:n] = words[:n], weights[:n]
-            words, weights = wider, longer
-        for a in range(mass.size):
-            pack_action(rows[a], words[n])
-            weights[n] = mass[a] / (unit * count)
-            n += 1
-    different, merged = merge_law(words[:n], weights[:n])
+        words = np.concatenate((words, pack_rows(rows)))
+        weights = np.concatenate((weights, mass / (unit * count)))
+    different, merged = merge_law(words, weights)
     return different, merged, outside

@@ -114,6 +114,53 @@ def components(tails: Integers, heads: Integers, n_vertices: int) -> Integers:
 
 
 @kernel
+def arc_table(tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers, Integers]:
+    """List the edges at every vertex: vertex v has ``edges[starts[v] : starts[v + 1]]``, leading to ``ends`` there."""
+    starts = np.zeros(n_vertices + 1, dtype=np.int64)
+    for edge in range(tails.size):
+        starts[tails[edge]] += 1
+        starts[heads[edge]] += 1
+    for vertex in range(n_vertices):
+        starts[vertex + 1] += starts[vertex]
+    edges, ends = np.empty(2 * tails.size, dtype=np.int64), np.empty(2 * tails.size, dtype=np.int64)
+    for edge in range(tails.size - 1, -1, -1):
+        for vertex, other in ((tails[edge], heads[edge]), (heads[edge], tails[edge])):
+            starts[vertex] -= 1
+            edges[starts[vertex]] = edge
+            ends[starts[vertex]] = other
+    return starts, edges, ends
+
+
+@kernel
+def root_forest(
+    chosen: Integers, first: Integers, starts: Integers, edges: Integers, ends: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Hang a forest from roots, trying the vertices in the order ``first``.
+
+    Returns the edge to the parent (−1 at a root), the depth of every vertex, and the vertices from the roots downwards.
+    """
+    n = first.size
+    up, depths = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+    order = np.empty(n, dtype=np.int64)
+    count, position = 0, 0
+    for root in first:
+        if depths[root] < 0:
+            depths[root] = 0
+            order[count] = root
+            count += 1
+        while position < count:
+            vertex = order[position]
+            position += 1
+            for index in range(starts[vertex], starts[vertex + 1]):
+                if chosen[edges[index]] and depths[ends[index]] < 0:
+                    up[ends[index]] = edges[index]
+                    depths[ends[index]] = depths[vertex] + 1
+                    order[count] = ends[index]
+                    count += 1
+    return up, depths, order
+
+
+@kernel
 def exchanges(chosen: Integers, tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers]:
     """Find exchanges of one edge of a forest against one outside that link all edges that can be linked.
 
@@ -128,25 +175,8 @@ def exchanges(chosen: Integers, tails: Integers, heads: Integers, n_vertices: in
         Pairs (a, b), without cycles among themselves.
     """
     d = tails.size
-    up = np.full(n_vertices, -1, dtype=np.int64)  # edge to the parent
-    depths = np.zeros(n_vertices, dtype=np.int64)
     names = components(tails[chosen == 1], heads[chosen == 1], n_vertices)
-    is_known = np.zeros(n_vertices, dtype=np.bool_)
-    n_known = 0
-    for vertex in range(n_vertices):  # the first vertex of every tree is its root
-        if names[vertex] == n_known:
-            is_known[vertex] = True
-            n_known += 1
-    has_grown = True
-    while has_grown:
-        has_grown = False
-        for edge in range(d):
-            if chosen[edge]:
-                u, v = tails[edge], heads[edge]
-                if is_known[v] and not is_known[u]:
-                    u, v = v, u
-                if is_known[u] and not is_known[v]:
-                    up[v], depths[v], is_known[v], has_grown = edge, depths[u] + 1, True, True
+    up, depths, _ = root_forest(chosen, np.arange(n_vertices), *arc_table(tails, heads, n_vertices))
     links = np.arange(d)
     swaps, count = np.empty((d, 2), dtype=np.int64), 0
     forest = np.flatnonzero(chosen)

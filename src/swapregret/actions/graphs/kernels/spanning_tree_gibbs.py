@@ -13,53 +13,7 @@ import numpy.typing as npt
 from swapregret.actions.graphs.kernels.kruskal import find_root
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-
-
-@kernel
-def arc_table(tails: Integers, heads: Integers, n_vertices: int) -> tuple[Integers, Integers, Integers]:
-    """List the edges at every vertex: vertex v has ``edges[starts[v] : starts[v + 1]]``, leading to ``ends`` there."""
-    starts = np.zeros(n_vertices + 1, dtype=np.int64)
-    for edge in range(tails.size):
-        starts[tails[edge]] += 1
-        starts[heads[edge]] += 1
-    for vertex in range(n_vertices):
-        starts[vertex + 1] += starts[vertex]
-    edges, ends = np.empty(2 * tails.size, dtype=np.int64), np.empty(2 * tails.size, dtype=np.int64)
-    for edge in range(tails.size - 1, -1, -1):
-        for vertex, other in ((tails[edge], heads[edge]), (heads[edge], tails[edge])):
-            starts[vertex] -= 1
-            edges[starts[vertex]] = edge
-            ends[starts[vertex]] = other
-    return starts, edges, ends
-
-
-@kernel
-def root_forest(
-    chosen: Integers, first: Integers, starts: Integers, edges: Integers, ends: Integers
-) -> tuple[Integers, Integers, Integers]:
-    """Hang a forest from roots, trying the vertices in the order ``first``.
-
-    Returns the edge to the parent (−1 at a root), the depth of every vertex, and the vertices from the roots downwards.
-    """
-    n = first.size
-    up, depths = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
-    order = np.empty(n, dtype=np.int64)
-    count, position = 0, 0
-    for root in first:
-        if depths[root] < 0:
-            depths[root] = 0
-            order[count] = root
-            count += 1
-        while position < count:
-            vertex = order[position]
-            position += 1
-            for index in range(starts[vertex], starts[vertex + 1]):
-                if chosen[edges[index]] and depths[ends[index]] < 0:
-                    up[ends[index]] = edges[index]
-                    depths[ends[index]] = depths[vertex] + 1
-                    order[count] = ends[index]
-                    count += 1
-    return up, depths, order
+from swapregret.compiled.vectors import dot
 
 
 @kernel
@@ -155,15 +109,6 @@ def draw_by_walk(
 
 
 @kernel
-def product(a: Floats, b: Floats) -> float:
-    """Return a·b for short vectors."""
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
-
-
-@kernel
 def draw_by_chain(
     rng: np.random.Generator, columns: npt.NDArray[np.float64], tails: Integers, heads: Integers, n_vertices: int
 ) -> Integers:
@@ -182,7 +127,7 @@ def draw_by_chain(
     action = np.zeros(d, dtype=np.int64)
     chances = np.empty(d)
     for edge in range(d):
-        chances[edge] = product(columns[edge], columns[edge])
+        chances[edge] = dot(columns[edge], columns[edge])
     drawn = np.empty((r, r))
     for count in range(r):
         total = 0.0
@@ -207,9 +152,9 @@ def draw_by_chain(
         direction[:] = columns[pick]
         for _ in range(2):
             for before in range(count):
-                direction -= product(drawn[before], direction) * drawn[before]
-        direction /= np.sqrt(product(direction, direction))
+                direction -= dot(drawn[before], direction) * drawn[before]
+        direction /= np.sqrt(dot(direction, direction))
         for edge in range(d):
             if chances[edge] > 0.0:
-                chances[edge] -= product(columns[edge], direction) ** 2
+                chances[edge] -= dot(columns[edge], direction) ** 2
     return action

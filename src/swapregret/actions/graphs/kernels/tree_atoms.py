@@ -11,7 +11,7 @@ Trees are arrays of parents, weights are integers.
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.graphs.kernels.kruskal import find_root
+from swapregret.actions.graphs.kernels.kruskal import arc_table, find_root
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph, widened
 from swapregret.actions.graphs.kernels.tree_splitting import Splits
 from swapregret.arrays import Integers
@@ -168,17 +168,8 @@ def write_rows(
     """
     pair_tails, pair_heads = graph.pair_tails, graph.pair_heads
     pair_starts, pair_edges = graph.pair_starts, graph.pair_edges
-    n, n_pairs = parents.shape[1], pair_tails.size
-    lists, starts = np.empty(2 * n_pairs, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    for pair in range(n_pairs):
-        starts[pair_tails[pair]] += 1
-        starts[pair_heads[pair]] += 1
-    for vertex in range(n):
-        starts[vertex + 1] += starts[vertex]
-    for pair in range(n_pairs):
-        for vertex in (pair_tails[pair], pair_heads[pair]):
-            starts[vertex] -= 1
-            lists[starts[vertex]] = pair
+    n = parents.shape[1]
+    starts, lists, ends = arc_table(pair_tails, pair_heads, n)
     rows = np.zeros((weights.size, masses.size), dtype=np.int64)
     left, cursors = masses.copy(), pair_starts.copy()
     pair_to = np.full(n, -1, dtype=np.int64)
@@ -187,8 +178,7 @@ def write_rows(
         if v == apex:
             continue
         for index in range(starts[v], starts[v + 1]):
-            pair = lists[index]
-            pair_to[pair_tails[pair] + pair_heads[pair] - v] = pair
+            pair_to[ends[index]] = lists[index]
         tree = 0
         while tree < n_trees:
             u = parents[tree, v]

@@ -1,10 +1,9 @@
 """Counting spanning forests with as many edges as possible, by the matrix-tree theorem in star–mesh form.
 
 Taking out a vertex v with conductances c_a to its neighbours multiplies the count by their sum and adds c_a·c_b / Σ c between every
-two of them. In floats this needs no subtraction, so the logarithm of the count is accurate; modulo a prime it is exact. Vertices
-are taken out in an order that keeps the neighbours few; who then is whose neighbour is worked out once: ``places[v]`` says when
-vertex v is taken out, and the one taken out at place i then has the neighbours with the places ``near[starts[i] : starts[i + 1]]``,
-increasing.
+two of them; modulo a prime this is exact. Vertices are taken out in an order that keeps the neighbours few; who then is whose
+neighbour is worked out once: ``places[v]`` says when vertex v is taken out, and the one taken out at place i then has the
+neighbours with the places ``near[starts[i] : starts[i + 1]]``, increasing.
 """
 
 import numpy as np
@@ -23,31 +22,6 @@ def position_of(near: Integers, low: int, high: int, place: int) -> int:
         else:
             high = middle
     return low
-
-
-@kernel
-def log2_forests(tails: Integers, heads: Integers, places: Integers, starts: Integers, near: Integers) -> float:
-    """Return the logarithm, base 2, of the number of spanning forests."""
-    values = np.zeros(near.size)
-    for edge in range(tails.size):
-        u, v = places[tails[edge]], places[heads[edge]]
-        a, b = min(u, v), max(u, v)
-        values[position_of(near, starts[a], starts[a + 1], b)] += 1.0
-    logarithm = 0.0
-    for step in range(places.size):
-        low, high = starts[step], starts[step + 1]
-        total = 0.0
-        for i in range(low, high):
-            total += values[i]
-        if low < high:
-            logarithm += np.log2(total)
-        for i in range(low, high):
-            position = starts[near[i]]
-            for j in range(i + 1, high):
-                while near[position] != near[j]:
-                    position += 1
-                values[position] += values[i] * values[j] / total
-    return logarithm
 
 
 @kernel

@@ -6,11 +6,12 @@ edge. Sums run in one fixed order, so that stepped and compiled play agree to th
 
 import numpy as np
 
-from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import root_forest, walk_bound, walk_table
+from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, root_forest
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import walk_bound, walk_table
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import centred, dot
 
 
@@ -25,15 +26,7 @@ def root_order(scores: Floats, tails: Integers, heads: Integers, n_vertices: int
         weight = np.exp(scores[edge] - top)
         degrees[tails[edge]] += weight
         degrees[heads[edge]] += weight
-    order = np.arange(n_vertices)
-    for i in range(1, n_vertices):
-        vertex = order[i]
-        j = i
-        while j > 0 and degrees[order[j - 1]] < degrees[vertex]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = vertex
-    return order
+    return in_order(-degrees)
 
 
 @kernel

@@ -16,6 +16,9 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
+TOLERANCE = 1e-14
+"""How far column sums may be off where sweeps and steps stop."""
+_MAX_STEPS = 200
 _WEAKEST = 1e-17
 _LATE = 1e-9
 
@@ -129,16 +132,13 @@ def _direction(x: Floats, sums: Floats, free: Integers, step: Floats) -> float:
 
 @kernel
 def _try_step(
-    x: Floats,
-    prices: Floats,
-    step: Floats,
-    length: float,
-    is_square: bool,
-    trial: Floats,
-    totals: Floats,
+    x: Floats, prices: Floats, step: Floats, length: float, is_late: bool, trial: Floats, totals: Floats
 ) -> float:
-    """Return φ(v + length · step) − φ(v); writes Δv and e^{−Δv} as the rows of ``trial``, and the row sums."""
-    moves, factors = trial[0], trial[1]
+    """Return φ(v + length · step) − φ(v), or the column residual there if ``is_late``.
+
+    Writes Δv and e^{−Δv} as the rows of ``trial``, and the row sums.
+    """
+    moves, factors, is_square = trial[0], trial[1], x.shape[0] == x.shape[1]
     change = 0.0
     for j in range(len(prices)):
         move = length * step[j]
@@ -155,22 +155,18 @@ def _try_step(
             total += row[j] * factors[j]
         totals[i] = total
         change += np.log(total)
-    return change
-
-
-@kernel
-def _trial_residual(x: Floats, prices: Floats, is_square: bool, trial: Floats, totals: Floats) -> float:
-    """Return the column residual a trial step would lead to."""
+    if not is_late:
+        return change
     sums = np.zeros(len(prices))
     for i in range(len(totals)):
         row, inverse = x[i], 1.0 / totals[i]
         for j in range(len(sums)):
             sums[j] += row[j] * inverse
-    return column_residual(sums * trial[1], prices + trial[0], is_square)
+    return column_residual(sums * factors, prices + moves, is_square)
 
 
 @kernel
-def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, tolerance: float, max_steps: int) -> int:
+def newton(x: Floats, prices: Floats, potentials: Floats) -> int:
     """Move prices until column sums are right, and keep ``x`` and the row potentials in step with them.
 
     Parameters
@@ -179,12 +175,6 @@ def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, toler
         Rows adding up to 1; overwritten.
     prices, potentials : float64 arrays, shapes (columns,) and (rows,)
         v and u with x = exp(ℓ − u − v); overwritten.
-    is_square : bool
-        Whether prices are free in sign.
-    tolerance : float
-        Stop when no column sum is further off.
-    max_steps : int
-        Stop after so many steps in any case.
 
     Returns
     -------
@@ -194,6 +184,7 @@ def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, toler
         Steps without progress end the iteration: what is left is rounding.
     """
     n_rows, n_columns = x.shape
+    is_square = n_rows == n_columns
     step, feasible = np.empty(n_columns), np.empty(n_columns)
     trial, totals = np.empty((2, n_columns)), np.empty(n_rows)
     best_trial, best_totals = np.empty((2, n_columns)), np.empty(n_rows)
@@ -201,7 +192,7 @@ def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, toler
     free = np.empty(n_columns, dtype=np.int64)
     best_residual = np.inf
     n_stalled = 0
-    for n_steps in range(max_steps + 1):
+    for n_steps in range(_MAX_STEPS + 1):
         if not is_square:  # a common price for all columns is a gift to nobody: x does not change without it
             lowest = prices.min()
             prices -= lowest
@@ -210,7 +201,7 @@ def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, toler
         for i in range(n_rows):
             sums += x[i]
         residual = column_residual(sums, prices, is_square)
-        if residual <= tolerance or n_steps == max_steps:
+        if residual <= TOLERANCE or n_steps == _MAX_STEPS:
             return n_steps
         n_stalled = n_stalled + 1 if residual > 0.5 * best_residual and residual < 1e-12 else 0
         best_residual = min(best_residual, residual)
@@ -251,24 +242,18 @@ def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, toler
             return n_steps
 
         length = 1.0
-        score = _try_step(x, prices, step, length, is_square, best_trial, best_totals)
-        is_late = decrement <= _LATE
-        if is_late:  # φ no longer tells steps apart, column sums do
-            score = _trial_residual(x, prices, is_square, best_trial, best_totals)
+        is_late = decrement <= _LATE  # φ no longer tells steps apart, column sums do
+        score = _try_step(x, prices, step, length, is_late, best_trial, best_totals)
         bar = residual * (10.0 if is_fixed else 1.0)  # a price that comes to rest at 0 may be wanted again at once
         while score > (bar if is_late else -1e-4 * length * decrement):
             length *= 0.5
             if length < 1e-9:
                 return n_steps
-            score = _try_step(x, prices, step, length, is_square, best_trial, best_totals)
-            if is_late:
-                score = _trial_residual(x, prices, is_square, best_trial, best_totals)
+            score = _try_step(x, prices, step, length, is_late, best_trial, best_totals)
         is_slow = length == 1.0 and (score > 0.2 * residual if is_late else score < -0.55 * decrement)
         while is_slow and length < 1024.0:
             length *= 2.0
-            stretched = _try_step(x, prices, step, length, is_square, trial, totals)
-            if is_late:
-                stretched = _trial_residual(x, prices, is_square, trial, totals)
+            stretched = _try_step(x, prices, step, length, is_late, trial, totals)
             if not stretched < score:
                 break
             score = stretched
@@ -283,4 +268,4 @@ def newton(x: Floats, prices: Floats, potentials: Floats, is_square: bool, toler
             potentials[i] += np.log(best_totals[i])
         for j in range(n_columns):
             prices[j] += moves[j]
-    return max_steps
+    return _MAX_STEPS

@@ -13,7 +13,7 @@ References: Sinkhorn (1964), Knight and Ruiz (2013).
 import numpy as np
 
 from swapregret.actions.matchings.kernels.assignment import assign
-from swapregret.actions.matchings.kernels.permutation_newton import column_residual, newton
+from swapregret.actions.matchings.kernels.permutation_newton import TOLERANCE, column_residual, newton
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
@@ -23,20 +23,18 @@ ACCEPTED_GAP = 1e-9
 """The largest acceptable gap for scores within 1000 of each other; it grows in proportion beyond."""
 WIDEST = 1e12
 """Scores further apart than this have no digits left for their differences."""
-_TOLERANCE = 1e-14
 _MAX_SWEEPS = 30
-_MAX_NEWTON = 200
 _SPREAD = 15.0
 
 
 @kernel
-def _start_at_maxima(scores: Floats, potentials: Floats, prices: Floats, is_square: bool) -> None:
+def _start_at_maxima(scores: Floats, potentials: Floats, prices: Floats) -> None:
     """Write potentials that leave a 0 as the largest entry of each row (and, if square, of each column)."""
     n_rows, n_columns = scores.shape
     for i in range(n_rows):
         potentials[i] = scores[i].max()
     prices[:] = 0.0
-    if is_square:
+    if n_rows == n_columns:
         prices[:] = -np.inf
         for i in range(n_rows):
             row, base = scores[i], potentials[i]
@@ -54,21 +52,14 @@ def _start_at_assignment(scores: Floats, potentials: Floats, prices: Floats) -> 
 
 
 @kernel
-def _sweep(
-    scores: Floats,
-    x: Floats,
-    potentials: Floats,
-    prices: Floats,
-    is_square: bool,
-    max_sweeps: int,
-    patience: float,
-) -> tuple[int, float]:
+def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tuple[int, float]:
     """Make rows and columns right in turn; leave x with rows adding up to 1, and the potentials that belong to it.
 
-    Returns the number of sweeps and the last column residual. Stops as soon as the rate seen says that more than
-    ``patience`` further sweeps would be needed.
+    Returns the number of sweeps and the last column residual. Stops as soon as the rate seen says that many further sweeps would
+    be needed.
     """
     n_rows, n_columns = scores.shape
+    is_square, patience = n_rows == n_columns, 12.0 + 0.8 * n_rows
     transposed = np.empty((n_columns, n_rows))
     row_scale, column_scale = np.empty(n_rows), np.ones(n_columns)
     sums, ceiling = np.empty(n_columns), np.exp(np.minimum(prices, 700.0))
@@ -99,12 +90,12 @@ def _sweep(
             if excess < 0.0 and (is_square or column_scale[j] < ceiling[j]):
                 excess = -excess
             residual = max(residual, excess)
-        if residual <= _TOLERANCE or n_sweeps == max_sweeps:
+        if residual <= TOLERANCE or n_sweeps == _MAX_SWEEPS:
             break
         if n_sweeps >= 3:
             if residual >= before:
                 break
-            if np.log(_TOLERANCE / residual) < patience * np.log(residual / before):
+            if np.log(TOLERANCE / residual) < patience * np.log(residual / before):
                 break
         n_sweeps += 1
         for j in range(n_columns):
@@ -149,10 +140,8 @@ def project_matchings(scores: Floats) -> tuple[Floats, Floats, float, float, int
         Largest less smallest score.
     """
     n_rows, n_columns = scores.shape
-    is_square = n_rows == n_columns
     potentials, prices = np.empty(n_rows), np.empty(n_columns)
     x = np.empty((n_rows, n_columns))
-    patience = 12.0 + 0.8 * n_rows
     least, most = np.inf, -np.inf
     for i in range(n_rows):
         row = scores[i]
@@ -162,10 +151,10 @@ def project_matchings(scores: Floats) -> tuple[Floats, Floats, float, float, int
     if spread > _SPREAD:
         _start_at_assignment(scores, potentials, prices)
     else:
-        _start_at_maxima(scores, potentials, prices, is_square)
-    n_iterations, residual = _sweep(scores, x, potentials, prices, is_square, _MAX_SWEEPS, patience)
-    if residual > _TOLERANCE:
-        n_iterations += newton(x, prices, potentials, is_square, _TOLERANCE, _MAX_NEWTON)
+        _start_at_maxima(scores, potentials, prices)
+    n_iterations, residual = _sweep(scores, x, potentials, prices)
+    if residual > TOLERANCE:
+        n_iterations += newton(x, prices, potentials)
 
     log_point, sums = np.empty((n_rows, n_columns)), np.zeros(n_columns)
     gap = 0.0
@@ -180,5 +169,5 @@ def project_matchings(scores: Floats) -> tuple[Floats, Floats, float, float, int
             sums[j] += row[j]
     for j in range(n_columns):
         gap += prices[j] * (1.0 - sums[j])
-    residual = column_residual(sums, prices, is_square)
+    residual = column_residual(sums, prices, n_rows == n_columns)
     return x.reshape(-1), log_point.reshape(-1), max(gap, 0.0), residual, n_iterations, spread

@@ -12,6 +12,7 @@ from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import dot
 
 WIDTH = 4
 _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
@@ -48,31 +49,7 @@ class PackedChains(NamedTuple):
 @kernel
 def chain_wandering(transition: Floats, flow: Floats) -> float:
     """Return the expected sum of 1 − p over the steps of a chain."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    k = 0
-    while k + 3 < flow.size:
-        a += flow[k] * (1.0 - transition[k])
-        b += flow[k + 1] * (1.0 - transition[k + 1])
-        c += flow[k + 2] * (1.0 - transition[k + 2])
-        d += flow[k + 3] * (1.0 - transition[k + 3])
-        k += 4
-    while k < flow.size:
-        a += flow[k] * (1.0 - transition[k])
-        k += 1
-    return (a + c) + (b + d)
-
-
-@kernel
-def _shares(wandering: Floats, slots: Integers) -> Floats:
-    """Return θ of each chain."""
-    theta = np.empty(slots.size)
-    largest = 0.0
-    for c in range(slots.size):
-        largest = max(largest, wandering[slots[c]])
-    for c in range(slots.size):
-        share = wandering[slots[c]] / largest if largest > 0.0 else 1.0
-        theta[c] = share * share * share
-    return theta
+    return dot(flow, 1.0 - transition)
 
 
 @kernel
@@ -89,7 +66,8 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> PackedChains:
     n_groups = (slots.size + WIDTH - 1) // WIDTH
     packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
     per_flow, per_vertex = np.zeros(n_edges), np.zeros(n)
-    share, theta = 0.0, _shares(laws.wandering, slots)
+    share, wandering = 0.0, laws.wandering[slots]
+    theta = (wandering / wandering.max()) ** 3 if wandering.max() > 0.0 else np.ones(slots.size)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
     for group in range(n_groups):
         for place in range(WIDTH):

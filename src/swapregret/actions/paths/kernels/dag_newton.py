@@ -19,7 +19,6 @@ The graph is as in ``kernels.dag``.
 
 import numpy as np
 
-from swapregret.actions.paths.kernels.dag import Places
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
@@ -35,17 +34,10 @@ SWEEPS, MOST_SWEEPS, UNEVEN, SWEPT = 2, 5, 1.1, 0.1
 
 @kernel
 def _fill(
-    start: Places,
-    head: Places,
-    flow: Floats,
-    per_in: Floats,
-    per_out: Floats,
-    plan: Elimination,
-    upper: Floats,
-    lower: Floats,
-    ground: Floats,
+    plan: Elimination, flow: Floats, per_in: Floats, per_out: Floats, upper: Floats, lower: Floats, ground: Floats
 ) -> None:
     """Write the matrix of a step, in the order of elimination."""
+    start, head = plan.leave, plan.enter
     upper[:] = 0.0
     lower[:] = 0.0
     ground[:] = 0.0
@@ -68,8 +60,9 @@ def _fill(
 
 
 @kernel
-def _leaving(start: Places, head: Places, flow: Floats, down: Floats, per_out: Floats) -> None:
+def _leaving(plan: Elimination, flow: Floats, down: Floats, per_out: Floats) -> None:
     """Write one over what leaves each vertex, the flow of an edge to v being ``flow * down[v]``."""
+    start, head = plan.leave, plan.enter
     zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
     for u in range(zero, np.uint64(per_out.size)):
         k, last, a, b = start[u], start[u + one], 0.0, 0.0
@@ -84,14 +77,7 @@ def _leaving(start: Places, head: Places, flow: Floats, down: Floats, per_out: F
 
 @kernel
 def _sweep(
-    start: Places,
-    head: Places,
-    flow: Floats,
-    up: Floats,
-    down: Floats,
-    inflow: Floats,
-    per_in: Floats,
-    per_out: Floats,
+    plan: Elimination, flow: Floats, up: Floats, down: Floats, inflow: Floats, per_in: Floats, per_out: Floats
 ) -> float:
     """Balance one vertex after the other, from the source to the sink and back; return how far the way back was out of balance.
 
@@ -100,7 +86,7 @@ def _sweep(
     other way round.
     """
     zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
-    n = np.uint64(per_out.size)
+    start, head, n = plan.leave, plan.enter, np.uint64(per_out.size)
     inflow[:] = 0.0
     inflow[zero] = per_out[zero]
     for u in range(zero, n):
@@ -152,10 +138,10 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
     one, two = np.uint64(1), np.uint64(2)
     n_factors, n_steps, n_idle = 0, 0, 0
     before, least = np.inf, np.inf
-    _leaving(begin, enter, flow, down, per_out)
+    _leaving(plan, flow, down, per_out)
     n_sweeps, out, far = 0, np.inf, np.inf
     while n_sweeps < SWEEPS or (n_sweeps < MOST_SWEEPS and out > UNEVEN and out * out < far):
-        far, out = out, _sweep(begin, enter, flow, up, down, inflow, per_in, per_out)
+        far, out = out, _sweep(plan, flow, up, down, inflow, per_in, per_out)
         n_sweeps += 1
     while True:
         if n_sweeps > 0:
@@ -205,7 +191,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
         if not (shrinks and np.log(worst / BALANCED) < CHORD_STEPS * np.log(before / worst)):
             if n_factors == MAX_FACTORS or n_idle == MAX_IDLE:
                 return potential, flow, -1
-            _fill(begin, enter, flow, per_in, per_out, plan, upper, lower, ground)
+            _fill(plan, flow, per_in, per_out, upper, lower, ground)
             factor_rows(plan, upper, lower, ground, pivot, work, other)
             n_factors += 1
         before = worst
@@ -217,6 +203,6 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
         for u in range(n):
             down[u] = 1.0 / up[u]
         if worst > SWEPT:
-            _leaving(begin, enter, flow, down, per_out)
-            _sweep(begin, enter, flow, up, down, inflow, per_in, per_out)
+            _leaving(plan, flow, down, per_out)
+            _sweep(plan, flow, up, down, inflow, per_in, per_out)
             n_sweeps = 1

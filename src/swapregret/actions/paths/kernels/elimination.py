@@ -51,38 +51,15 @@ class Elimination(NamedTuple):
 
 
 @kernel
-def fill_rows(log_flow: Floats, scale: Floats, plan: Elimination, upper: Floats, lower: Floats, ground: Floats) -> None:
-    """Write the Laplacian of exp(log_flow) with the row of vertex v divided by exp(scale[v]).
-
-    ``upper`` takes the entries of a row towards later vertices, ``lower`` those of a column from later rows.
-    """
-    start, head = plan.leave, plan.enter
-    upper[:] = 0.0
-    lower[:] = 0.0
-    ground[:] = 0.0
-    for u in range(ground.size):
-        for k in range(start[u], start[u + 1]):
-            v = head[k]
-            forth = np.exp(log_flow[k] - scale[u])
-            if plan.slot[k] < 0:
-                ground[plan.place[u]] += forth
-                continue
-            back = np.exp(log_flow[k] - scale[v])
-            if plan.place[u] < plan.place[v]:
-                upper[plan.slot[k]] += forth
-                lower[plan.slot[k]] += back
-            else:
-                upper[plan.slot[k]] += back
-                lower[plan.slot[k]] += forth
-
-
-@kernel
 def factor_rows(
     plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, work: Floats, other: Floats
 ) -> None:
-    """Eliminate all vertices of a Laplacian with scaled rows, in place; ``pivot`` takes one over the sum of each row."""
+    """Eliminate all vertices of a Laplacian with scaled rows, in place; ``pivot`` takes one over the sum of each row.
+
+    ``upper`` has the entries of a row towards later vertices, ``lower`` those of a column from later rows.
+    """
     if plan.band.size:
-        _factor_band(plan.band, plan.reach, upper, lower, ground, pivot, work, other)
+        _factor_band(plan, upper, lower, ground, pivot, work, other)
         return
     for k in range(pivot.size):
         first, end = plan.start[k], plan.start[k + 1]
@@ -109,21 +86,14 @@ def factor_rows(
 
 @kernel
 def _factor_band(
-    start: Places,
-    reach: Places,
-    upper: Floats,
-    lower: Floats,
-    ground: Floats,
-    pivot: Floats,
-    down: Floats,
-    across: Floats,
+    plan: Elimination, upper: Floats, lower: Floats, ground: Floats, pivot: Floats, down: Floats, across: Floats
 ) -> None:
     """Do the same where columns are unbroken: vertex k takes in those before it, four columns at a time.
 
     Indices have no sign: they need not be checked for one. What is read beyond a column is 0, and so is what is written there.
     """
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    first = zero
+    start, reach, first = plan.band, plan.reach, zero
     for k in range(zero, np.uint64(pivot.size)):
         while reach[first] < k:
             first += one

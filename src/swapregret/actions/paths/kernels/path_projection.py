@@ -8,10 +8,10 @@ in ``kernels.dag``.
 
 import numpy as np
 
-from swapregret.actions.paths.kernels.dag import Places, best_value
+from swapregret.actions.paths.kernels.dag import best_value
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import Elimination, factor_rows, solve_rows
-from swapregret.actions.paths.kernels.path_continuation import continue_flow, gibbs_potential, set_log_flow
+from swapregret.actions.paths.kernels.log_newton import gibbs_potential, newton_logs, set_log_flow
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import logarithms, sum_of
@@ -68,11 +68,11 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
     r"""Project exp(log_weights) onto the flows of one unit in unnormalised KL divergence.
 
     Newton's method starts from the weights themselves if they are balanced up to the factor ``limit``, else from the
-    potentials of the Gibbs law, else follows the solution from flatter weights. The flow found is balanced to about 1e-12;
-    scaling what leaves each vertex, in topological order, to what enters it makes it a flow to rounding.
+    potentials of the Gibbs law, else works with logarithms. The flow found is balanced to about 1e-12; scaling
+    what leaves each vertex, in topological order, to what enters it makes it a flow to rounding.
 
     Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic
-    programming, and the number of Newton steps; the gap is infinite if no iteration settled.
+    programming, and the number of Newton steps.
     """
     log_point = np.empty(log_weights.size)
     potential, point, n_steps = newton_flow(plan, log_weights, limit)
@@ -82,12 +82,10 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
         change, point, n_steps = newton_flow(plan, log_point, 1e30)
         potential += change
     if n_steps >= 0:
-        gap = _settle(plan.leave, plan.enter, log_weights, potential, point, log_point)
+        gap = _settle(plan, log_weights, potential, point, log_point)
         return point, log_point, gap, n_steps
-    potential, n_steps = continue_flow(plan, log_weights)
-    _settle_logs(plan.leave, plan.enter, log_weights, potential, point, log_point)
-    if n_steps < 0:
-        return point, log_point, np.inf, -n_steps
+    potential, n_steps = newton_logs(plan, log_weights)
+    _settle_logs(plan, log_weights, potential, point, log_point)
     gain = np.empty(point.size)
     mean = 0.0
     for k in range(point.size):
@@ -97,15 +95,14 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
 
 
 @kernel
-def _settle(
-    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
-) -> float:
+def _settle(plan: Elimination, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats) -> float:
     r"""Scale what leaves each vertex to what enters it, write the logarithms, and return the gap.
 
     With :math:`\log x_e = \log w_e + s_u - \pi_v` the gain of a path is :math:`\sum_e (\pi_v - s_u)`, and its mean under x is
     :math:`\sum_v m_v (\pi_v - s_v)`, m the flow through the vertices.
     """
     zero, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+    start, head = plan.leave, plan.enter
     n = np.uint64(start.size - 2)
     room = np.zeros((4, start.size - 1))
     inflow, value, ratio, shift = room[0], room[1], room[2, :n], room[3, :n]
@@ -150,13 +147,12 @@ def _settle(
 
 
 @kernel
-def _settle_logs(
-    start: Places, head: Places, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats
-) -> None:
+def _settle_logs(plan: Elimination, log_weights: Floats, potential: Floats, point: Floats, log_point: Floats) -> None:
     """Make a flow of nearly balanced potentials whose flows may be too small for floats.
 
     What leaves a vertex is scaled to what enters it, once in floats, which keeps the balance to rounding, and once in logarithms.
     """
+    start, head = plan.leave, plan.enter
     n = start.size - 1
     top = np.full(n, -np.inf)
     total, inflow = np.zeros(n), np.zeros(n)
