@@ -128,7 +128,7 @@ class Pool:
             finite = self.actions.decompose(points[g].copy(), variants=VARIANTS).finite()
             for atom, p in zip(finite.atoms.tolist(), finite.weights.tolist(), strict=True):
                 self.recommended[g][tuple(atom)] = self.recommended[g].get(tuple(atom), 0.0) + p
-            self.instead[g] = {atom: self.replaced(atom) for atom in self.recommended[g]}
+            self.instead[g] = {atom: self.replaced(atom) if p >= 2e-4 else atom for atom, p in self.recommended[g].items()}
             self.is_old[g] = False
 
     def parts(self, atom: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -163,7 +163,7 @@ class Pool:
         """Enter what was seen under a member's policy."""
         together: Counter[tuple[int, ...]] = Counter()
         for atom, p in self.recommended[g].items():
-            if self.count[g] > 0.0:
+            if self.count[g] > 0.0 and p >= 2e-4:
                 self.V[atom] = self.V.get(atom, np.zeros(self.d)) + p * self.seen[g]
                 self.V_square[atom] = self.V_square.get(atom, 0.0) + p * p * self.square[g]
                 for part in self.parts(atom):
@@ -216,7 +216,7 @@ class Pool:
                 member.begin()
                 moved[g] = True
             elif forgets[g] and fits:
-                if not is_light[g] or turn % 2 == 0:
+                if not is_light[g] or turn % 4 == 0:
                     member.point = self.fitted(g, noise)
                     moved[g] = True
             elif forgets[g] or g == n_ending - 1 < self.K:

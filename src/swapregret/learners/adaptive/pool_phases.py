@@ -42,7 +42,7 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
 def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_ending: int, is_light: Flags) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
-    Light members that fit do so every other time only. Projections come first: if one fails, nothing has changed.
+    Light members that fit do so every fourth time only. Projections come first: if one fails, nothing has changed.
     """
     learners, fit, is_old = state.learners, state.fit, state.memory.is_old
     n, d = learners.points.shape
@@ -56,7 +56,7 @@ def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_endin
             continue
         kept[g] = rule.retention[g]
         if rule.has_fit and not is_cold:
-            if is_light[g] and count // every % 2 == 1:
+            if is_light[g] and count // every % 4 != 0:
                 continue
             noise = state.tally.noise[0]
             tilted = fitted_tilt(family, fit, rule.basis, g - n_cold, noise, rule.boldness, rule.first_log)
@@ -155,7 +155,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
         return OUT_OF_ROOM
     keep_recommended(memory.recommended, g, words, chances)
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
-        words = filter_list(family, rule, memory, laws, words, state.guard.n_windows[0])
+        words = filter_list(family, rule, memory, laws, words, chances, state.guard.n_windows[0])
         if words.shape[0] < n:
             return NOT_PROJECTED
         n = merge_rows(words, chances)

@@ -30,6 +30,8 @@ from swapregret.learners.adaptive.state import Memory, Parts, Recommended
 PAIRS_LIMIT = 48
 """Elements above which parts are single elements: pairs would take d³ numbers."""
 _LEAST_SEEN = 1e-3
+_LEAST_CHANCE = 2e-4
+"""Actions that are recommended less often are played as they are, and not remembered: often most of a list, and never much."""
 _HEAVY_DAYS = 100.0
 
 
@@ -71,14 +73,16 @@ def add_pooled(parts: Parts, elements: Integers, prior: float, v: Floats, rows: 
 
 
 @kernel
-def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> tuple[Floats, Flags]:
-    """Return v of each action with τ added to its own elements, and whether anything is known of it."""
+def tilted_values(memory: Memory, words: Words, chances: Floats, prior: float, scale: float) -> tuple[Floats, Flags]:
+    """Return v of each action with τ added to its own elements, and whether it is to be exchanged by it."""
     table, parts = memory.table, memory.parts
     n, d = words.shape[0], table.values.shape[1]
-    values, is_known = np.empty((n, d)), np.zeros(n, dtype=np.bool_)
+    values, is_open = np.empty((n, d)), np.zeros(n, dtype=np.bool_)
     elements = np.empty(d, dtype=np.int64)
     rows, factors = np.empty(parts.counts.size, dtype=np.int64), np.empty(parts.counts.size)
     for a in range(n):
+        if chances[a] < _LEAST_CHANCE:
+            continue
         at, v = find_row(table, words[a]), values[a]
         noise = table.squares[at] if at >= 0 else 0.0
         for k in range(d):
@@ -90,24 +94,26 @@ def tilted_values(memory: Memory, words: Words, prior: float, scale: float) -> t
             tau = scale * np.sqrt(noise)
             for e in range(count):
                 v[elements[e]] += tau
-            is_known[a] = True
-    return values, is_known
+            is_open[a] = True
+    return values, is_open
 
 
 @kernel
-def filter_list(family: Any, rule: Any, memory: Memory, laws: Any, words: Words, n_windows: int) -> Words:
+def filter_list(
+    family: Any, rule: Any, memory: Memory, laws: Any, words: Words, chances: Floats, n_windows: int
+) -> Words:
     """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
     d, rank = family.common.dimension, family.common.rank
     tails = 1.0 + _HEAVY_DAYS * rank / max(1, n_windows * rule.windows[0])
     errors = rule.standard_errors * max(1.0, 2.0 / max(1, family.common.size))
     scale = errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
-    values, is_known = tilted_values(memory, words, rule.prior, scale)
+    values, is_open = tilted_values(memory, words, chances, rule.prior, scale)
     played = words.copy()
     if laws.used.size:
-        put_best_known(laws, values, is_known, played)
+        put_best_known(laws, values, is_open, played)
         return played
     for a in range(words.shape[0]):
-        if is_known[a]:
+        if is_open[a]:
             action = best(family, values[a])
             if action.size == 0:
                 return words[:0].copy()
@@ -118,12 +124,14 @@ def filter_list(family: Any, rule: Any, memory: Memory, laws: Any, words: Words,
 @kernel
 def keep_recommended(recommended: Recommended, g: int, words: Words, chances: Floats) -> None:
     """Keep what member g recommends until its policy ends."""
-    recommended.n_atoms[g] = chances.size
-    kept, shares = recommended.words[g], recommended.chances[g]
+    kept, shares, n = recommended.words[g], recommended.chances[g], 0
     for a in range(chances.size):
-        shares[a] = chances[a]
-        for w in range(words.shape[1]):
-            kept[a, w] = words[a, w]
+        if chances[a] >= _LEAST_CHANCE:
+            shares[n] = chances[a]
+            for w in range(words.shape[1]):
+                kept[n, w] = words[a, w]
+            n += 1
+    recommended.n_atoms[g] = n
 
 
 @kernel
