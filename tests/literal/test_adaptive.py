@@ -128,7 +128,9 @@ class Pool:
             finite = self.actions.decompose(points[g].copy(), variants=VARIANTS).finite()
             for atom, p in zip(finite.atoms.tolist(), finite.weights.tolist(), strict=True):
                 self.recommended[g][tuple(atom)] = self.recommended[g].get(tuple(atom), 0.0) + p
-            self.instead[g] = {atom: self.replaced(atom) if p >= 2e-4 else atom for atom, p in self.recommended[g].items()}
+            self.instead[g] = {
+                atom: self.replaced(atom) if p >= 2e-4 else atom for atom, p in self.recommended[g].items()
+            }
             self.is_old[g] = False
 
     def parts(self, atom: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -11,6 +11,7 @@ from tests.regret.conftest import enumerated
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import OracleFault
 from swapregret.policy import FinitePolicy, Policy, mix
 from swapregret.regret.auditing import audit
@@ -180,6 +181,31 @@ def test_one_unlisted_law_is_exact(tiny_set: ActionSet) -> None:
     assert swap_regret(answer(tiny_set, left)).is_exact
     inner = internal_regret(answer(tiny_set, left))
     assert inner.lower - 1e-9 <= internal_regret(answer(tiny_set, right)).value <= inner.upper + 1e-9
+
+
+@pytest.mark.parametrize("weight", [1e-9, 0.05, 1.0, 20.0])
+def test_actions_of_one_policy_share_an_answer_only_where_it_is_theirs(weight: float) -> None:
+    """Beside an unlisted law of little or much weight, every action has the best answer of the enumeration, and what it earns."""
+    actions = MSets(5, 2)
+    table = enumerated(actions, 1, seed=0).table
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        chances = rng.dirichlet(np.full(len(table), 0.3)) + 1e-4
+        policy, hidden = (
+            FinitePolicy(table, chances / chances.sum()),
+            Hidden(FinitePolicy(table, rng.dirichlet(np.ones(10)))),
+        )
+        world, other = rng.random(5), rng.random(5)
+        ledger = SwapLedger(actions)
+        ledger.record(policy, world)
+        ledger.record(hidden, weight * other)
+        found = answer(actions, [ledger.close()])
+        rows = found.ledger.rows
+        V = policy.probabilities(table)[:, None] * world + weight * hidden.probabilities(table)[:, None] * other
+        order = [np.flatnonzero((table == key).all(axis=1))[0] for key in unpack_rows(rows.keys, 5)]
+        assert found.best == pytest.approx((V @ table.T).max(axis=1)[order], abs=1e-12)
+        assert found.kept == pytest.approx((V * table).sum(axis=1)[order], abs=1e-12)
+        assert (V[order] * found.better).sum(axis=1) == pytest.approx(found.best, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_laws", [2, 12, 60])

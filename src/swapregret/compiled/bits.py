@@ -79,12 +79,10 @@ def pack_rows(actions: Integers) -> Words:
 def unpack_rows(words: Words, dimension: int) -> Integers:
     """Undo :func:`pack_rows`."""
     n = words.shape[0]
-    actions = np.zeros((n, dimension), dtype=np.int64)
+    actions, elements = np.zeros((n, dimension), dtype=np.int64), np.empty(dimension, dtype=np.int64)
     for row in range(n):
-        action, line = actions[row], words[row]
-        for i in range(dimension):
-            if (line[i >> 6] >> np.uint64(i & 63)) & _ONE != _ZERO:
-                action[i] = 1
+        for e in range(elements_of(words[row], elements)):
+            actions[row, elements[e]] = 1
     return actions
 
 

@@ -127,20 +127,52 @@ def _answer_rows(actions: ActionSet, ledger: Ledger, chances: Matrix) -> tuple[W
     """Return φ*(M), packed, V[M]·φ*(M) and V[M]·M of every row."""
     rows, n = ledger.rows, len(ledger.rows)
     choices, best, kept = np.empty_like(rows.keys), np.empty(n), np.empty(n)
-    lone = rows.counts == 1 if not ledger.laws else np.zeros(n, dtype=np.bool_)
-    pieces = rows.firsts[lone]
-    used, places = numbered(rows.at[pieces], len(rows.vectors))
-    shared, most = answer_vectors(actions, rows.vectors[used])
-    shares = rows.shares[pieces]
-    choices[lone], best[lone] = shared[places], shares * most[places]
-    kept[lone] = shares * dot_rows(rows.vectors, read_only(rows.at[pieces]), read_only(rows.words[pieces]))
-    others = np.flatnonzero(~lone)
+    shared = _answer_shared(actions, ledger, chances, choices, best, kept)
+    others = np.flatnonzero(~shared)
     for part in _chunks(len(others)):
         here = others[part]
         values = _values(ledger, chances, here)
         choices[here], best[here] = answer_vectors(actions, values)
         kept[here] = dot_each(values, rows.keys[here])
     return frozen(choices), frozen(best), frozen(kept)
+
+
+def _answer_shared(
+    actions: ActionSet, ledger: Ledger, chances: Matrix, choices: Words, best: Vector, kept: Vector
+) -> npt.NDArray[np.bool_]:
+    """Answer all actions that one policy alone has played, v its vector, by two questions per policy; tell which they are.
+
+    V[M] is s·v, and c·u more where an unlisted law with vector u draws M with probability c. The best answer to v + t·u as t
+    grows is worth a convex function of t. If it is the same action at the least and at the largest t = c/s of the policy's
+    actions, its line touches that function at both ends, and so in between: it answers all of them.
+    """
+    rows = ledger.rows
+    is_lone = (rows.counts == 1) & (len(ledger.laws) <= 1)
+    lone = np.flatnonzero(is_lone)
+    pieces = rows.firsts[lone]
+    used, places = numbered(rows.at[pieces], len(rows.vectors))
+    shares, vectors = rows.shares[pieces], rows.vectors[used]
+    law_value = ledger.laws[0].value if ledger.laws else np.zeros(actions.dimension)
+    drawn = chances[0, lone] if ledger.laws else np.zeros(len(lone))
+    least, most = np.full(len(used), np.inf), np.zeros(len(used))
+    np.minimum.at(least, places, drawn / shares)
+    np.maximum.at(most, places, drawn / shares)
+    answers, _ = answer_vectors(actions, vectors + least[:, None] * law_value)
+    is_same = np.ones(len(used), dtype=np.bool_)
+    if ledger.laws:
+        is_same = (answers == answer_vectors(actions, vectors + most[:, None] * law_value)[0]).all(axis=1)
+    words = rows.words[pieces]
+    choices[lone] = answers[places]
+    best[lone] = shares * dot_each(vectors, answers)[places] + drawn * _dot_one(law_value, answers)[places]
+    kept[lone] = shares * dot_rows(rows.vectors, read_only(rows.at[pieces]), read_only(words))
+    kept[lone] += drawn * _dot_one(law_value, words)
+    is_lone[lone[~is_same[places]]] = False
+    return np.asarray(is_lone)
+
+
+def _dot_one(vector: Vector, words: Words) -> Vector:
+    """Return X·M of one vector and packed actions."""
+    return dot_rows(read_only(vector[None]), read_only(np.zeros(len(words), dtype=np.int32)), read_only(words))
 
 
 def _chunks(n: int) -> Iterator[slice]:
@@ -230,9 +262,8 @@ class Rule:
         total = float(ledger.rows.dot(answers).sum())
         total += float((ledger.rows.total(~known) + ledger.pooled.values.sum(axis=0)) @ self.otherwise)
         if ledger.laws:
-            choices, one = read_only(self.choices), np.zeros(len(self.choices), dtype=np.int32)
             for law, weights in zip(ledger.laws, _chances(ledger, self.keys), strict=True):
-                total += float(weights @ dot_rows(read_only(law.value[None]), read_only(one), choices))
+                total += float(weights @ _dot_one(law.value, self.choices))
                 total += max(0.0, 1.0 - float(weights.sum())) * float(law.value @ self.otherwise)
         if ledger.dropped is not None:
             total += ledger.dropped.lowest
