@@ -140,7 +140,7 @@ def read_days(text: str, name: str = "horizon", least: int = 1) -> int:
     try:
         return read_count(text, name, least, LONGEST_HORIZON)
     except InvalidInput as error:
-        with contextlib.suppress(InvalidOperation):
+        with contextlib.suppress(ArithmeticError):
             if LONGEST_HORIZON < Decimal(text) < math.inf:
                 raise InvalidInput(error.must, error.came, time_of(Decimal(text))) from None
         raise

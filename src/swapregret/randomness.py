@@ -81,7 +81,9 @@ def generator_of(state: dict[str, Any]) -> np.random.Generator:
     kind = _KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise Unsupported(
-            f"the generator of a file must be one of {', '.join(_KINDS)}", f"{name!r:.80}", "Start a session anew."
+            f"the generator of a file must be one of {', '.join(_KINDS)}",
+            f"{name or state!r:.80}",
+            "Start a session anew.",
         )
     rng = np.random.Generator(kind(0))
     set_state(rng, state)

@@ -133,3 +133,11 @@ def test_the_arrays_of_the_caller_stay_the_callers(shape: tuple[int, ...], make:
     before = game.payoffs([actions.enumerate()[0] for actions in game.action_sets])
     table += 1.0
     assert np.array_equal(game.payoffs([actions.enumerate()[0] for actions in game.action_sets]), before)
+
+
+def test_actions_are_described_as_people_say_them() -> None:
+    """Routes are stops, rankings what stands at each place."""
+    security = SecurityGame([("s", "a"), ("a", "t"), ("s", "t")], "s", "t", 1)
+    assert security.describe(1, np.array([1, 1, 0])) == "s → a → t"
+    duel = RankingDuel([0.5, 0.3, 0.2])
+    assert duel.describe(0, np.eye(3, dtype=np.int64).ravel()) == "#1 | #2 | #3"

@@ -1,7 +1,11 @@
 """Tasks in other processes: order, closures by value, and what cannot travel."""
 
+import pickle
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +29,45 @@ def test_closures_travel_by_value() -> None:
 
         return float(table[index]) + shift + factorial(3)
 
-    assert _run(_dumps((call, (outer, 2)))) == outer(2) == 9.0
+    assert pickle.loads(_run(_dumps((call, (outer, 2))))) == (True, 9.0) == (True, outer(2))
 
     def countdown(n: int) -> int:
         return 0 if n == 0 else countdown(n - 1)
 
-    assert _run(_dumps((call, (countdown, 3)))) == 0
+    assert pickle.loads(_run(_dumps((call, (countdown, 3))))) == (True, 0)
+
+
+SCRIPT = """
+from dataclasses import dataclass
+from swapregret.playing.workers import run_tasks
+
+@dataclass
+class Mine:
+    value: int
+
+class MyError(Exception):
+    pass
+
+def make(value):
+    if value == 3:
+        raise MyError("three")
+    return Mine(value)
+
+if __name__ == "__main__":
+    assert list(run_tasks(make, [(1,), (2,)], n_jobs=2)) == [Mine(1), Mine(2)]
+    try:
+        list(run_tasks(make, [(1,), (3,)], n_jobs=2))
+    except MyError as error:
+        print(error)
+"""
+
+
+def test_classes_of_a_script_come_back_from_its_workers(tmp_path: Path) -> None:
+    """Results and errors of classes that only the main script has are the script's own when they come back."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr) == ("three\n", "")
 
 
 def test_one_job_stays_here_and_keeps_the_order() -> None:

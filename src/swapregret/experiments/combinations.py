@@ -115,7 +115,8 @@ def _unique(choices: list[Choice]) -> list[Choice]:
     labels: dict[str, int] = {}
     seen: dict[str, Choice] = {}
     for choice in choices:
-        content = json.dumps([choice.kind, choice.values], sort_keys=True, default=str)
+        written = json.dumps([choice.kind, choice.values], sort_keys=True, default=str)
+        content = json.dumps(json.loads(written, parse_int=float))  # 1 and 1.0 are one value
         other = seen.setdefault(content, choice)
         if other is not choice:
             raise InvalidInput(

@@ -4,7 +4,7 @@ Errors name the field, the value, what is allowed, and the nearest name. See ``d
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -92,22 +92,38 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
 
 
 def _fields(table: Mapping[str, Any], readers: Mapping[str, Reader], owner: str) -> dict[str, Any]:
-    """Read the fields of a table; all that is wrong with it is told at once."""
-    found, wrong = {}, []
-    for name, value in table.items():
+    """Read the fields of a table."""
+
+    def read(name: str) -> Any:
+        check_name(name, readers, owner, "have only the fields")
+        return readers[name](table[name], name if readers is _SPEC else f"{owner}.{name}")
+
+    return dict(zip(table, _read_all(read, table), strict=True))
+
+
+def _read_all(read: Callable[[Any], Any], given: Iterable[Any]) -> tuple[Any, ...]:
+    """Read several things; all that is wrong with them is told at once."""
+    found, wrong = [], []
+    for each in given:
         try:
-            check_name(name, readers, owner, "have only the fields")
-            found[name] = readers[name](value, name if readers is _SPEC else f"{owner}.{name}")
+            found.append(read(each))
         except InvalidInput as error:
             wrong.append(error)
     if wrong:
         first, *others = wrong
         raise InvalidInput(first.must, first.came, "\n".join([first.do, *map(str, others)]))
-    return found
+    return tuple(found)
 
 
 def _whole(value: Any, field: str, least: int = 1, most: int = 2**63 - 1) -> int:
-    return read_count(str(value), field, least, most)
+    return read_count(_number(value, field), field, least, most)
+
+
+def _number(value: Any, field: str) -> str:
+    """Return a number as it is written; text, and true or false, are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"`{field}` must be a whole number", shown(value, 120), "Write e.g. 1000, without quotes.")
+    return str(value)
 
 
 def _ratio(value: Any, field: str) -> float:
@@ -116,10 +132,10 @@ def _ratio(value: Any, field: str) -> float:
     raise InvalidInput(f"`{field}` must be a number, at least 1.01", shown(value), "Write e.g. ratio = 2.0.")
 
 
-def _typed(kind: Any, words: str, value: Any, field: str) -> Any:
+def _typed(kind: Any, words: str, example: str, value: Any, field: str) -> Any:
     if isinstance(value, kind):
         return value
-    raise InvalidInput(f"`{field}` must be {words}", shown(value, 120), "Correct its value.")
+    raise InvalidInput(f"`{field}` must be {words}", shown(value, 120), f"Write e.g. {example}.")
 
 
 def _listed(read: Reader, value: Any, field: str, example: str = "") -> tuple[Any, ...]:
@@ -128,20 +144,26 @@ def _listed(read: Reader, value: Any, field: str, example: str = "") -> tuple[An
     if example and (not values or value is None):
         must, came = ("be given", "a spec without it") if value is None else ("have at least one entry", "[]")
         raise InvalidInput(f"`{field}` must {must}", came, f"Write e.g. {field} = {example}.")
-    return tuple(read(each, f"{field}[{index}]") for index, each in enumerate(values))
+    return _read_all(lambda place: read(values[place], f"{field}[{place}]"), range(len(values)))
 
 
 def _table(
     kind: Callable[..., Any], readers: Mapping[str, Reader], short: type, name: str, value: Any, field: str
 ) -> Any:
     """Read a table; a value of type ``short`` alone is its field ``name``."""
-    table = {name: value} if isinstance(value, short) else _typed(dict, "a table", value, field)
+    table = {name: value} if isinstance(value, short) else _typed(dict, "a table", f"[{field}]", value, field)
     return kind(**_fields(table, readers, field))
 
 
 _days: Reader = partial(_listed, _whole)
-_flag: Reader = partial(_typed, bool, "true or false")
-_entries = partial(_listed, partial(_typed, str | dict, "a kind, or a table with a `kind`"))
+_flag: Reader = partial(_typed, bool, "true or false", "true")
+
+
+def _entries(one: str, several: str = "") -> Reader:
+    """Return what reads kinds; ``one`` and ``several`` are examples, the second where there must be some."""
+    return partial(_listed, partial(_typed, str | dict, "a kind, or a table with a `kind`", one), example=several)
+
+
 _MEASURE: dict[str, Reader] = {
     "regrets": lambda value, field: check_name(value, MEASURES, field),
     "realised": _flag,
@@ -150,13 +172,15 @@ _MEASURE: dict[str, Reader] = {
     "capacity": _whole,
 }
 _SPEC: dict[str, Reader] = {
-    "name": partial(_typed, str, "text"),
+    "name": partial(_typed, str, "text", '"first try"'),
     "seed": partial(_whole, least=0),
     "replications": partial(_whole, most=MOST_REPLICATIONS),
-    "horizons": partial(_listed, lambda value, field: read_days(str(value), field), example="[1000, 10_000]"),
-    "sets": _entries,
-    "environments": partial(_entries, example='["cyclic", "iid"]'),
-    "players": partial(_entries, example='["swap_combcp", "uniform"]'),
+    "horizons": partial(
+        _listed, lambda value, field: read_days(_number(value, field), field), example="[1000, 10_000]"
+    ),
+    "sets": _entries('"msets 10 3"'),
+    "environments": _entries('"iid"', '["cyclic", "iid"]'),
+    "players": _entries('"uniform"', '["swap_combcp", "uniform"]'),
     "measure": partial(_table, Measure, _MEASURE, str, "regrets"),
     "checkpoints": partial(_table, Checkpoints, {"ratio": _ratio, "first": _whole, "days": _days}, list, "days"),
 }

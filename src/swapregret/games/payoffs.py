@@ -14,6 +14,7 @@ laid out in the same way.
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -221,11 +222,27 @@ class Game(metaclass=Refusing):
 
     def describe(self, player: int, action: Action) -> str:
         """Say in words what an action of a player is."""
-        names = self.action_sets[player].elements(action)
-        return "{" + ", ".join(map(str, names)) + "}"
+        return readable(self.action_sets[player].elements(action))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_players} players)"
+
+
+def readable(elements: Sequence[Label]) -> str:
+    """Write the elements of an action: edges that follow each other as a route, (place, what) as what, others as a set.
+
+    Examples
+    --------
+    >>> readable([("s", "a"), ("a", "t")]), readable([(0, 3), (1, 2)]), readable("ab")
+    ('s → a → t', '3 | 2', '{a, b}')
+    """
+    pairs = [each for each in elements if isinstance(each, tuple) and len(each) == 2]
+    if pairs and len(pairs) == len(elements):
+        if [place for place, _ in pairs] == list(range(len(pairs))):
+            return " | ".join(str(what) for _, what in pairs)
+        if all(before[1] == after[0] for before, after in pairwise(pairs)):
+            return " → ".join(str(stop) for stop in [pairs[0][0], *(head for _, head in pairs)])
+    return "{" + ", ".join(map(str, elements)) + "}"
 
 
 @method

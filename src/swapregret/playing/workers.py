@@ -51,7 +51,10 @@ def _in_processes(
     payloads = [_dumps((function, task)) for task in tasks]
     with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         try:
-            yield from pool.map(_run, payloads)
+            for is_done, value in map(pickle.loads, pool.map(_run, payloads)):
+                if not is_done:
+                    raise value
+                yield value
         except BrokenProcessPool:
             raise InvalidInput(
                 "processes for `n_jobs` above 1 must be able to start and import the main script",
@@ -60,13 +63,17 @@ def _in_processes(
             ) from None
 
 
-def _run(payload: bytes) -> Any:
+def _run(payload: bytes) -> bytes:
+    """Return whether a task went well, and its result or its error, both by value: their classes may be the main script's."""
     function, task = pickle.loads(payload)
-    return function(*task)
+    try:
+        return _dumps((True, function(*task)))
+    except Exception as error:
+        return _dumps((False, error))
 
 
 def _dumps(value: object) -> bytes:
-    from numba import cloudpickle
+    from numba import cloudpickle  # a copy that comes with Numba
 
     try:
         data: bytes = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]

@@ -8,13 +8,12 @@ import os
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.arrays import Action, Matrix, as_integer, as_number, check_memory, real_numbers
+from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers
 from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -74,13 +73,6 @@ class RoutingGame(CongestionGame):
         if all(isinstance(vertex, str | int) for edge in [*links, *pairs] for vertex in edge):
             ends, wanted = [list(edge) for edge in links], [list(pair) for pair in pairs]
             self.spec = spec_of("routing", edges=ends, costs=self.costs, commodities=wanted, allowed=own)
-
-    def describe(self, player: int, action: Action) -> str:
-        """Return the stops of the route; its edges, where some are parallel."""
-        own: Any = self.action_sets[player]
-        if len(set(own.edges)) < len(own.edges):
-            return super().describe(player, action)
-        return " → ".join(map(str, own.choice(action)))
 
     @classmethod
     def from_network(
