@@ -212,3 +212,15 @@ def test_random_damage_under_a_right_checksum(tmp_path: Path) -> None:
                 SwapRegretError
             ):  # a state of odd numbers may come to an end, in a sentence of ours
                 refused(path, metadata, changed)
+
+
+def test_sessions_of_any_seed_and_day_come_back() -> None:
+    """What the default learner writes is never refused: not even where it recommends actions too rarely to remember them."""
+    player = sr.swap_combcp(sr.MSets(5, 2), 64)
+    for seed in range(60):
+        session = sr.Session(player, rng=seed)
+        for _ in range(9 + seed % 12):
+            session.act()
+            session.observe(0.4)
+        again = sr.Session.from_bytes(session.snapshot())
+        assert (again.act().action == session.act().action).all()

@@ -161,7 +161,7 @@ def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> Non
 
 
 def _check_lists(player: Player[Any], arrays: Arrays) -> None:
-    """Check lists of actions: counts, actions of the set, chances that add up to 1."""
+    """Check lists of actions: counts, actions of the set, chances that add up to 1; of what is recommended, to 1 at most."""
     for lists in (name.removesuffix(".n_atoms") for name in arrays if name.endswith(".n_atoms")):
         counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
         if counts.max(initial=0) > words.shape[1]:
@@ -169,7 +169,8 @@ def _check_lists(player: Player[Any], arrays: Arrays) -> None:
         used = np.arange(words.shape[1]) < counts[:, None]
         _check_words(f"{lists}.words", words[used], player)
         totals = np.where(used, chances, 0.0).sum(axis=1)
-        if (np.abs(totals[counts > 0] - 1.0) > _SLACK).any():
+        least = 0.0 if lists == "memory.recommended" else 1.0  # what is hardly recommended is not remembered
+        if (totals > 1.0 + _SLACK).any() or (totals[counts > 0] < least - _SLACK).any():
             raise _wrong(f"policies that add up to 1 in '{lists}.chances'", f"{totals.min()} to {totals.max()}")
 
 

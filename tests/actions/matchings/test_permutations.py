@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+import swapregret as sr
 from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT
 from swapregret.actions.matchings.permutations import Permutations
@@ -342,3 +343,10 @@ def test_names_that_cannot_be_hashed_are_refused() -> None:
     """A row called by a list is refused in a sentence that says what to use."""
     with pytest.raises(InvalidInput, match="`row_labels` must be hashable"):
         Permutations(2, row_labels=[[1], [2]])  # type: ignore[list-item]
+
+
+def test_a_product_with_an_oracle_lists_no_more_than_it_may() -> None:
+    """How many actions such a product has is not known, so listing stops at the limit: 12! matchings would never end."""
+    either = sr.OracleSet(2, lambda weights: np.eye(2, dtype=int)[np.argmax(weights)])
+    with pytest.raises(TooLarge):
+        sr.Product(Permutations(12), either).enumerate(100)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.directed import read_digraph
 from swapregret.actions.paths.kernels.dag import log_sums_from_source, log_sums_to_sink
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
@@ -158,6 +159,16 @@ def test_logarithms_get_there_in_few_steps_however_unlike_the_weights(kind, spre
         np.logaddexp.at(into, graph.head, log_flow)
         assert steps <= 40
         assert np.abs(into - out)[1:-1].max() <= 1e-9 + 1e-14 * np.abs(w).sum()
+
+
+@pytest.mark.parametrize("seed", [344, 1526])
+def test_steps_that_get_stuck_begin_again(seed):
+    """On these two of thousands of long graphs the first steps end far from balance; the projection is exact all the same."""
+    rng = np.random.default_rng(seed)
+    shortcuts = [tuple(np.sort(rng.choice(301, 2, replace=False)).tolist()) for _ in range(150)]
+    paths = DagPaths([*((i, i + 1) for i in range(300)), *shortcuts], source=0, sink=300)
+    for w in (rng.uniform(-1000.0, 1000.0, 450), rng.choice([-100.0, 100.0], 450)):
+        assert paths.kl_project(w).gap <= 1e-9
 
 
 @settings(deadline=None, max_examples=25)

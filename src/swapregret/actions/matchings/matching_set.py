@@ -8,6 +8,7 @@ The hull is the same with :math:`M \in [0,1]^{k \times m}` (Birkhoff, von Neuman
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from swapregret.actions.matchings.kernels.permutation_decompose import packed_ma
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.actions.matchings.matching_family import IteratedMatchingFamily, MatchingFamily
 from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
-from swapregret.actions.matchings.permutation_laws import UniformMatchings, all_matchings, columns_of
+from swapregret.actions.matchings.permutation_laws import UniformMatchings, columns_of
 from swapregret.arrays import (
     Action,
     Actions,
@@ -121,7 +122,13 @@ class MatchingSet(ActionSet):
         return items if self._row_names is None else dict(zip(self._row_names, items, strict=True))
 
     def _actions(self) -> Iterator[Action]:
-        return iter(all_matchings(self._rows, self._columns)[1])
+        offsets = self._columns * np.arange(self._rows)
+        for chosen in permutations(
+            range(self._columns), self._rows
+        ):  # one by one: there may be more than can be listed
+            row = np.zeros(self.dimension, dtype=np.int64)
+            row[offsets + np.array(chosen)] = 1
+            yield row
 
     @cached_property
     def span(self) -> Span:

@@ -104,7 +104,10 @@ class Parts(NamedTuple):
 
 
 class Recommended(NamedTuple):
-    """What each of G members recommends, at most A actions: ``n_atoms`` (G), packed ``words`` (G, A, W), ``chances`` (G, A)."""
+    """What each of G members recommends often enough to be filtered, at most A actions.
+
+    ``n_atoms`` (G), packed ``words`` (G, A, W), ``chances`` (G, A).
+    """
 
     n_atoms: Integers
     words: Words

@@ -16,6 +16,9 @@ from swapregret.compiled.kernel import kernel
 BALANCED = 1e-11
 SHORTEST = 1e-9
 MAX_STEPS = 200
+STUCK, ROUGHLY = 1e-6, 0.05
+"""Largest |log(in / out)| where steps are not stuck, and where weights may be spread further."""
+SPREAD = 4.0
 
 
 @kernel
@@ -97,19 +100,18 @@ def fill_rows(
 
 
 @kernel
-def newton_logs(plan: Elimination, log_weights: Floats) -> tuple[Floats, int]:
-    """Return the potentials whose flow is as balanced as rounding allows, and the number of steps."""
+def _step_near(plan: Elimination, log_weights: Floats, potential: Floats, enough: float) -> tuple[Floats, int, float]:
+    """Take steps from some potentials until no log(in / out) is larger than enough; return where, how many, and the largest."""
     n = plan.leave.size - 2
     log_flow, upper, lower = np.empty(log_weights.size), np.empty(plan.later.size), np.empty(plan.later.size)
     out, into, top, right = np.empty(n), np.empty(n + 1), np.empty(n + 1), np.zeros(n + 4)
     ground, pivot, work, other = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    potential = gibbs_potential(plan, log_weights)
-    trial = potential.copy()
+    potential, trial = potential.copy(), potential.copy()
     set_log_flow(plan, log_weights, potential, log_flow)
     worst = _balance(plan, log_flow, out, into, top)
     for step in range(MAX_STEPS):
-        if worst <= BALANCED:
-            return potential, step
+        if worst <= enough:
+            return potential, step, worst
         fill_rows(plan, log_flow, out, into, upper, lower, ground)
         factor_rows(plan, upper, lower, ground, pivot, work, other)
         for v in range(n):
@@ -119,10 +121,33 @@ def newton_logs(plan: Elimination, log_weights: Floats) -> tuple[Floats, int]:
         while not worst < (1.0 - 0.1 * length) * before:
             length *= 0.5
             if length < SHORTEST:
-                return potential, step
+                return potential, step, before
             for v in range(n):
                 trial[v] = potential[v] + length * right[plan.place[v]]
             set_log_flow(plan, log_weights, trial, log_flow)
             worst = _balance(plan, log_flow, out, into, top)
         potential, trial = trial, potential
-    return potential, MAX_STEPS
+    return potential, MAX_STEPS, worst
+
+
+@kernel
+def newton_logs(plan: Elimination, log_weights: Floats) -> tuple[Floats, int]:
+    """Return the potentials whose flow is as balanced as rounding allows, and the number of steps.
+
+    Steps that get stuck, as they may on graphs of hundreds of vertices, begin again with weights that are hardly spread, which are
+    then spread fourfold at a time, the potentials with them.
+    """
+    potential, n_steps, worst = _step_near(plan, log_weights, gibbs_potential(plan, log_weights), BALANCED)
+    if worst <= STUCK:
+        return potential, n_steps
+    share = SPREAD / max(np.abs(log_weights).max(), SPREAD)
+    potential = gibbs_potential(plan, share * log_weights)
+    while True:
+        enough = BALANCED if share == 1.0 else ROUGHLY
+        potential, n_more, _ = _step_near(plan, share * log_weights, potential, enough)
+        n_steps += n_more
+        if share == 1.0:
+            return potential, n_steps
+        grown = min(SPREAD, 1.0 / share)
+        share = 1.0 if grown < SPREAD else share * grown
+        potential = potential * grown
