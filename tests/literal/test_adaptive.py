@@ -142,7 +142,8 @@ class Pool:
 
     def replaced(self, atom: tuple[int, ...]) -> tuple[int, ...]:
         """Return the M that maximises v·M − τ|a ∖ M|."""
-        if self.has_tripped:
+        days = max(1, self.n_windows * self.base)
+        if self.has_tripped or (self.plain.size == 1 and days < 100 * self.plain.rank):
             return atom
         a = np.array(atom)
         v, spread = self.V.get(atom, np.zeros(self.d)).copy(), self.V_square.get(atom, 0.0)
@@ -151,7 +152,6 @@ class Pool:
             v += 2.0 / len(parts) * self.V2[part] / self.N2[part]
             spread += (2.0 / len(parts)) ** 2 * self.S2[part] / self.N2[part] ** 2
         careful = self.careful * max(1.0, 2.0 / self.plain.size)
-        days = max(1, self.n_windows * self.base)
         errors = careful * math.sqrt(2.0 * math.log(self.d)) * math.sqrt(1.0 + 100.0 * self.plain.rank / days)
         tau = errors * math.sqrt(2.0 * self.noise * spread)
         if tau == 0.0:
@@ -314,5 +314,5 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
             X = np.zeros(actions.dimension)
             assert abs(pool.estimate - state.guard.estimate[0]) <= 1e-7
             assert pool.has_tripped == bool(state.guard.has_tripped[0])
-    assert pool.n_swapped > 0
+    assert (pool.n_swapped > 0) == (name != "arms")  # of single elements nothing is exchanged in so few days
     assert pool.has_tripped == ("guard_slack" in options)

@@ -11,7 +11,8 @@ After t days τ is
 
 standard errors of an exchange of two elements. The first root is what the largest of d errors reaches; the second is for the
 heavy tails of sums of few estimates, the heavier the larger the rank r. With m = 1 an exchange gives up all that was recommended,
-of which nothing more is learned then: it must gain twice as much.
+of which nothing more is learned then: it must gain twice as much, and nothing is exchanged in the first 100 r days, when a single
+large estimate can be all that is known of an action.
 """
 
 from typing import Any
@@ -103,8 +104,10 @@ def filter_list(
     family: Any, rule: Any, memory: Memory, laws: Any, words: Words, chances: Floats, n_windows: int
 ) -> Words:
     """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
-    d, rank = family.common.dimension, family.common.rank
-    tails = 1.0 + _HEAVY_DAYS * rank / max(1, n_windows * rule.windows[0])
+    d, heavy, days = family.common.dimension, _HEAVY_DAYS * family.common.rank, n_windows * rule.windows[0]
+    if family.common.size <= 1 and days < heavy:
+        return words
+    tails = 1.0 + heavy / max(1, days)
     errors = rule.standard_errors * max(1.0, 2.0 / max(1, family.common.size))
     scale = errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
     values, is_open = tilted_values(memory, words, chances, rule.prior, scale)
