@@ -118,21 +118,33 @@ def test_compiled_code_is_kept_and_found_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")} == compiled
 
 
-def test_compiled_code_that_cannot_be_read_is_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "wrong"),
+    [("*.nbi", b"cno_such_module\nclass\n."), ("*.nbc", b"cno_such_module\nclass\n."), ("*.nbc", b"")],
+)
+def test_compiled_code_that_cannot_be_read_is_made_again(pattern: str, wrong: bytes, tmp_path: Path) -> None:
     """Files that are damaged, or that name a class of a module that is gone, are replaced: nobody has to delete a cache."""
     folder = Path(*_run(_SCRIPT, tmp_path))
-    for pattern, wrong in (
-        ("*.nbi", b"cno_such_module\nclass\n."),
-        ("*.nbc", b"cno_such_module\nclass\n."),
-        ("*.nbc", b""),
-    ):
-        for path in folder.rglob(pattern):
-            begun = pickle.dumps(numba.__version__, protocol=-1) if pattern == "*.nbi" else b""
-            path.write_bytes(begun + wrong)
-        damaged = {path: path.read_bytes() for path in folder.rglob(pattern)}
-        assert damaged
-        assert Path(*_run(_SCRIPT, tmp_path)) == folder
-        assert all(path.read_bytes() != held for path, held in damaged.items() if path.exists())
+    for path in folder.rglob(pattern):
+        path.write_bytes((pickle.dumps(numba.__version__, protocol=-1) if pattern == "*.nbi" else b"") + wrong)
+    damaged = {path: path.read_bytes() for path in folder.rglob(pattern)}
+    assert damaged
+    assert Path(*_run(_SCRIPT, tmp_path)) == folder
+    assert all(path.read_bytes() != held for path, held in damaged.items())
+
+
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that both found nothing on disk keep different code: whoever asks for one is not given the other."""
+    monkeypatch.setattr("swapregret.compiled.kernel._folder_of", lambda file: tmp_path)
+    one, two, later = (Kernel(_double.__wrapped__).dispatcher._cache._cache_file for _ in range(3))
+    write = one._save_data
+    monkeypatch.setattr(two, "_load_index", dict)
+    monkeypatch.setattr(one, "_save_data", lambda *data: (two.save("whole numbers", 2), write(*data)))
+    one.save("reals", 1)
+    assert later.load("whole numbers") == 2
+    assert later.load("reals") in (None, 1)
 
 
 def test_code_for_python_is_kept_without_what_only_callers_need(tmp_path: Path) -> None:

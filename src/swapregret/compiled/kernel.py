@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache, partial, update_wrapper
 from threading import RLock
 from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 from swapregret.compiled.cache_place import cache_folder
 from swapregret.extras import loading
@@ -142,6 +143,8 @@ def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
     files = store._cache_file
     files._load_index = partial(_read, files._load_index, dict)
     files._load_data = partial(_read, files._load_data, _missing)
+    # Numba counts the files of a function: two processes at once would both take the next number, for different code.
+    files._data_name = lambda number: f"{function.__name__}.{uuid4().hex}.nbc"
     return made
 
 
