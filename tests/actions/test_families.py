@@ -313,3 +313,16 @@ def test_a_set_without_such_policies_says_so(name: str, kind: str) -> None:
     actions = SETS[name]()
     with pytest.raises(Unsupported):
         actions.family(actions.exploration_policy(), kind=kind)
+
+
+def test_sigma_is_factored_in_an_order_that_keeps_it_sparse() -> None:
+    """On partitions the factor of Σ has less than half of the entries it would have in the order of the elements."""
+    actions = sr.Partitions(6, 4)
+    common = actions.family(actions.exploration_policy()).common
+    sorted_first = np.argsort(common.coordinates)
+    sigma = common.explore.moment
+    n_entries = [
+        int((np.abs(np.linalg.cholesky(matrix)) > 0.0).sum())
+        for matrix in (sigma, sigma[np.ix_(sorted_first, sorted_first)])
+    ]
+    assert 2 * n_entries[0] < n_entries[1]

@@ -38,6 +38,17 @@ def test_all_remainders_of_the_unrolled_loops(n: int) -> None:
     assert np.abs(matrix @ cholesky_solve(factor, right) - right).max() < 1e-9
 
 
+@pytest.mark.parametrize("n", [12, 30, 64])
+def test_zeros_are_passed_over(n: int) -> None:
+    """A matrix of independent blocks, in an order that mixes them, has the factor of NumPy."""
+    block = np.arange(n) // 5 % 3
+    matrix = definite(n, n) * (block[:, None] == block)
+    factor, is_definite = cholesky(np.ascontiguousarray(matrix))
+    assert is_definite
+    assert (np.triu(factor) == 0.0).mean() > 0.6
+    np.testing.assert_allclose(np.triu(factor), np.linalg.cholesky(matrix).T, atol=1e-13)
+
+
 def test_only_the_upper_triangle_is_read() -> None:
     """Garbage below the diagonal changes nothing, neither of the factor nor of what is made from it."""
     matrix, right = definite(9, 0), np.linspace(-1.0, 1.0, 9)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from swapregret.actions.elimination_order import elimination_order
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import pack_action, unpack_rows
 from swapregret.compiled.methods import method
@@ -56,7 +57,8 @@ class Common(NamedTuple):
     is_uniform : bool
         Whether all actions have m elements.
     coordinates : int64 array, shape (r,) or (0,)
-        Independent coordinates, increasing, on which Σ is a matrix; none where Σ is not needed or not a matrix.
+        Independent coordinates on which Σ is a matrix; none where Σ is not needed or not a matrix. They stand in the order in which
+        Σ is factored: those that share actions with few others come first, which keeps the factor sparse.
     place : int64 array, shape (d,) or (0,)
         The place of each coordinate among those, −1 for the others.
     explore : Explore
@@ -167,10 +169,13 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool, has
     coordinates, place = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     moment = np.zeros((0, 0))
     if has_moment:
+        together = mu.cooccurrence()
         coordinates = np.sort(actions.span.coordinates).astype(np.int64)
+        one, other = np.nonzero(np.triu(together[np.ix_(coordinates, coordinates)], 1))
+        coordinates = coordinates[elimination_order(one, other, len(coordinates))[0]]
         place = np.full(d, -1, dtype=np.int64)
         place[coordinates] = np.arange(len(coordinates))
-        moment = np.ascontiguousarray(mu.cooccurrence()[np.ix_(coordinates, coordinates)])
+        moment = np.ascontiguousarray(together[np.ix_(coordinates, coordinates)])
     words, cumulative = np.zeros((0, (d + 63) // 64), dtype=np.uint64), np.zeros(0)
     if is_listed:
         law = mu.finite()

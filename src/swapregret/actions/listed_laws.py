@@ -89,8 +89,12 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
             n_seen = 0
             for e in range(count):
                 at = place[elements[e]]
-                if at >= 0:  # places grow with the elements
-                    elements[n_seen] = at
+                if at >= 0:
+                    k = n_seen
+                    while k > 0 and elements[k - 1] > at:
+                        elements[k] = elements[k - 1]
+                        k -= 1
+                    elements[k] = at
                     n_seen += 1
             for e in range(n_seen):
                 line = moment[elements[e]]

@@ -61,8 +61,7 @@ def pack_action(action: Integers, row: Words) -> None:
     for w in range(row.size):
         row[w] = _ZERO
     for i in range(action.size):
-        if action[i]:
-            set_bit(row, i)
+        row[i >> 6] |= np.uint64(action[i]) << np.uint64(i & 63)
 
 
 @kernel

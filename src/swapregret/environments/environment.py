@@ -72,7 +72,8 @@ class Environment:
         start, stop = self._days(start, stop)
         if self.draw is not None:
             return self.draw(self, start, stop)
-        return np.asarray((self.uniforms(start, stop) < self.levels(start, stop)) * self._payment, dtype=np.float64)
+        chances = self.uniforms(start, stop)
+        return np.multiply(chances < self.levels(start, stop), self._payment, out=chances)
 
     def reward_vector(self, day: int) -> Vector:
         """Return the reward vector of one day."""
@@ -132,8 +133,15 @@ def entropy_from(generator: np.random.Generator) -> int:
 
 
 def rows_of(table: Matrix, row_of: Callable[[Integers], Integers]) -> Levels:
-    """Return the levels that are, on some days, the rows ``row_of(days)`` of a table."""
-    return lambda start, stop: np.asarray(table[row_of(np.arange(start, stop))])
+    """Return the levels that are, on some days, the rows ``row_of(days)`` of a table; one row many times is not copied."""
+
+    def levels(start: int, stop: int) -> Matrix:
+        rows = row_of(np.arange(start, stop))
+        if np.all(rows == rows[0]):
+            return np.broadcast_to(table[rows[0]], (rows.size, table.shape[1]))
+        return np.asarray(table[rows])
+
+    return levels
 
 
 def as_levels_apart(high: float, low: float) -> tuple[float, float]:

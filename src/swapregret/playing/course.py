@@ -32,7 +32,7 @@ from swapregret.regret.ledgers.stretches import TapeReader, Window
 
 _BLOCK, _STEPPED = 32768, 4096
 """Days that are prepared at once, where they run in compiled code and where they are stepped."""
-_ENTRIES = 2**18
+_ENTRIES = 2**20
 
 
 class Course:

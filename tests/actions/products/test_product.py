@@ -132,10 +132,9 @@ def test_compiled_products_do_what_the_set_does() -> None:
     assert all(row in actions for row in np.unique(draws, axis=0))
     x = actions.exploration_policy().marginals()  # below: each of 14 means accuses a right sampler with chance < 1e-7
     assert (np.abs(draws.mean(axis=0) - x) <= 5.5 * np.sqrt(x * (1.0 - x) / 4000) + 1e-12).all()
-    np.testing.assert_allclose(
-        family.common.explore.moment,
-        actions.exploration_policy().cooccurrence()[np.ix_(actions.span.coordinates, actions.span.coordinates)],
-    )
+    J = family.common.coordinates
+    assert set(J.tolist()) == set(actions.span.coordinates.tolist())
+    np.testing.assert_allclose(family.common.explore.moment, actions.exploration_policy().cooccurrence()[np.ix_(J, J)])
 
 
 def test_a_product_has_two_families_side_by_side() -> None:
