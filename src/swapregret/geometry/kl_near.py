@@ -7,14 +7,15 @@ Newton's method: each step minimises the second-order model of the divergence at
 .. math:: \min_{x \in \mathrm{conv}(\text{known})} \sum_i \frac{(x_i - z_i (1 - u_i))^2}{2 z_i},
 
 by non-negative least squares (``geometry.few_actions``), which begins with the rows it held before. Then
-:math:`u_i` grows by :math:`x_i / z_i - 1`, or by its logarithm where that is positive. No z falls below 1e-12: what is small has
-only to be small. When x is good among the known actions the oracle certifies it, or its answer is known from then on. While
-answers gain much, some Frank–Wolfe steps in between ask for several at once.
+:math:`u_i` grows by :math:`x_i / z_i - 1`, or by its logarithm where that is positive. No z falls below 1e-12, and no x below
+a trace of the mean of the actions: what is small has only to be small. When x is good among the known actions the oracle certifies
+it, or its answer is known from then on. While answers gain much, some Frank–Wolfe steps in between ask for several at once. Where
+all actions are known there is nothing to ask.
 
-Where that does not come to an end, the interior point method of ``geometry.kl_from_actions`` does.
+Where that does not come to an end, an interior point method does.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, with_row
 from swapregret.compiled.vectors import dot
-from swapregret.geometry.few_actions import Rows, begin_search, hold_again, hold_more, price_rows, with_room
+from swapregret.geometry.few_actions import Rows, Search, begin_search, hold_again, hold_more, price_rows, with_room
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.kl_from_actions import ask_further, bound_of, certified, project_from, slope_of
 from swapregret.geometry.listed_hull import gradient
@@ -38,6 +39,8 @@ _DEPENDENT = 1e-13
 _STIFFNESS = 100.0
 """How much the sum of the weights counts in least squares; what it lacks is asked for the next time."""
 _CHEAP = 1e-13
+_TRACE = 1e-11
+"""The share of the mean of the actions in x, times how far apart log-weights are: little enough to cost nothing."""
 _CLOSE, _STILL = 1e-2, 1e-24
 """The square of a step from which on x is judged, and that of one that leads nowhere."""
 _KNOWN = 0.5 * CERTIFIED
@@ -74,6 +77,79 @@ def project_kl_near(
     return certified(x, gap, n_asked), rows_from(elements, ends, len(pool), len(w))
 
 
+class Approach(NamedTuple):
+    """Where Newton's method stands: z and u, the mass that is asked for, the rows held, and what does not change.
+
+    ``padded`` (width, n) has the elements of the first rows (``few_actions.Rows``), ``trace`` is what x has of their mean.
+    """
+
+    z: Floats
+    u: Floats
+    mass: Floats
+    search: Search
+    padded: Integers
+    trace: Floats
+
+
+@kernel
+def begin_approach(elements: Integers, ends: Integers, w: Floats, near: Floats) -> Approach:
+    """Return an approach that has come as far as a point that all elements of the rows have."""
+    d, padded, trace = w.size, padded_rows(elements, ends, w.size), np.zeros(w.size)
+    for i in elements:
+        trace[i] += 1.0
+    z, u, level, low, high = np.full(d, _FLOOR), np.zeros(d), 0.0, np.inf, -np.inf
+    for i in range(d):
+        if trace[i] > 0.0:
+            z[i] = max(near[i], _FLOOR)
+            u[i] = np.log(z[i]) - w[i]
+            level += z[i] * u[i]
+            low, high = min(low, w[i]), max(high, w[i])
+    for i in range(d):
+        trace[i] *= _TRACE / ((ends.size - 1) * max(100.0, high - low))
+    mass = np.full(1, 1.0 + level / _STIFFNESS)
+    search = begin_search(Rows(elements, ends, padded, z, mass[0], z, _DEPENDENT, _CHEAP))
+    return Approach(z, u, mass, search, padded, trace)
+
+
+@kernel
+def approach(
+    elements: Integers, ends: Integers, w: Floats, at: Approach, count: int, n_first: int, target: float
+) -> tuple[Floats, float, int]:
+    """Go on until a point is as good as the target among the rows; return it, its gap, and how many rows are held.
+
+    The gap is infinite where that does not come to an end. The first rows are tried before the others.
+    """
+    z, u, mass, search, n = at.z, at.u, at.mass, at.search, ends.size - 1
+    d, x = w.size, z
+    for _ in range(_STEPS):
+        aim = np.where(at.trace > 0.0, z * (1.0 - u), 0.0)
+        rows = Rows(elements, ends, at.padded, aim, mass[0], 1.0 / (_STIFFNESS * z), _DEPENDENT, _CHEAP)
+        count = hold_more(rows, search, hold_again(rows, search, count), n_first)[0]
+        if n > n_first:
+            count = hold_more(rows, search, count, n)[0]
+        x, total = _point_of(rows, search.basis.held[:count], search.basis.weights[:count])
+        mass[0] += 1.0 - total
+        step, gap = 0.0, np.inf
+        for i in range(d):
+            if at.trace[i] > 0.0:
+                step += (x[i] - z[i]) ** 2 / z[i]
+                ratio = x[i] / z[i]
+                u[i] += np.log(ratio) if ratio > 1.0 else ratio - 1.0
+                z[i] = max(_FLOOR, np.exp(w[i] + u[i]))
+        if count > 0 and step <= _CLOSE:
+            for i in range(d):
+                x[i] += at.trace[i]
+            g = gradient(x, w)
+            search.price[:] = 0.0
+            price_rows(rows, np.append(g, 0.0), search.price)
+            gap = dot(g, x) - search.price.min()
+            if gap <= target:
+                return x, gap, count
+            if step <= _STILL:
+                break
+    return x, np.inf, count
+
+
 @kernel
 def project_near(
     oracle: Any, w: Floats, near: Floats, elements: Integers, ends: Integers, n_first: int
@@ -83,62 +159,34 @@ def project_near(
     These make the point, unless the interior point method had to end it. ``near`` is a point that all elements of the rows have;
     the gap is infinite where the oracle has raised an error.
     """
-    d, padded = w.size, padded_rows(elements, ends, w.size)
-    is_met, z, u = np.zeros(d, dtype=np.bool_), np.full(d, _FLOOR), np.zeros(d)
-    for i in elements:
-        is_met[i] = True
-    level = 0.0
-    for i in range(d):
-        if is_met[i]:
-            z[i] = max(near[i], _FLOOR)
-            u[i] = np.log(z[i]) - w[i]
-            level += z[i] * u[i]
-    mass = 1.0 + level / _STIFFNESS
-    search, count = begin_search(Rows(elements, ends, padded, z, mass, z, _DEPENDENT, _CHEAP)), 0
-    n_asked = 0
+    at, count, n_asked = begin_approach(elements, ends, w, near), 0, 0
     for _ in range(_STEPS):
-        aim = np.where(is_met, z * (1.0 - u), 0.0)
-        rows, n = Rows(elements, ends, padded, aim, mass, 1.0 / (_STIFFNESS * z), _DEPENDENT, _CHEAP), ends.size - 1
-        count = hold_more(rows, search, hold_again(rows, search, count), n_first)[0]
-        count = hold_more(rows, search, count, n)[0]
-        x, total = _point_of(rows, search.basis.held[:count], search.basis.weights[:count])
-        mass += 1.0 - total
-        step, is_inside = 0.0, True
-        for i in range(d):
-            if is_met[i]:
-                step += (x[i] - z[i]) ** 2 / z[i]
-                is_inside = is_inside and x[i] > 0.0
-        if is_inside and step <= _CLOSE:
-            g = gradient(x, w)
-            search.price[:] = 0.0
-            price_rows(rows, np.append(g, 0.0), search.price)
-            if dot(g, x) - search.price.min() <= _KNOWN:
-                gap, action = bound_of(g, x, oracle.size), np.zeros(0, dtype=np.int64)
-                if gap > CERTIFIED:
-                    action = ask(oracle, -g)
-                    n_asked += 1
-                    if action.size == 0:
-                        return x, np.inf, n_asked, elements, ends, search.basis.held[:0]
-                    gap = slope_of(g, x, action)
-                if gap <= CERTIFIED:
-                    return x, gap, n_asked, elements, ends, search.basis.held[:count]
-                elements, ends = with_row(elements, ends, action)
-                if ends.size - 1 == n:
-                    break
-                elements, ends, more, is_answered = ask_further(oracle, w, x, action, gap, elements, ends)
-                n_asked += more
-                if not is_answered:
-                    return x, np.inf, n_asked, elements, ends, search.basis.held[:0]
-                search = with_room(search, ends.size - 1)
-            elif step <= _STILL:
-                break
-        for i in range(d):
-            if is_met[i]:
-                ratio = x[i] / z[i]
-                u[i] += np.log(ratio) if ratio > 1.0 else ratio - 1.0
-                z[i] = max(_FLOOR, np.exp(w[i] + u[i]))
+        x, gap, count = approach(elements, ends, w, at, count, n_first, _KNOWN)
+        held = at.search.basis.held[:count]
+        if not gap <= _KNOWN:
+            break
+        g = gradient(x, w)
+        gap = bound_of(g, x, oracle.size)
+        if gap <= CERTIFIED:
+            return x, gap, n_asked, elements, ends, held
+        action = ask(oracle, -g)
+        n_asked += 1
+        if action.size == 0:
+            return x, np.inf, n_asked, elements, ends, held[:0]
+        gap = slope_of(g, x, action)
+        if gap <= CERTIFIED:
+            return x, gap, n_asked, elements, ends, held
+        n = ends.size - 1
+        elements, ends = with_row(elements, ends, action)
+        if ends.size - 1 == n:
+            break
+        elements, ends, more, is_answered = ask_further(oracle, w, x, action, gap, elements, ends)
+        n_asked += more
+        if not is_answered:
+            return x, np.inf, n_asked, elements, ends, held[:0]
+        at = Approach(at.z, at.u, at.mass, with_room(at.search, ends.size - 1), at.padded, at.trace)
     x, gap, more, elements, ends = project_from(oracle, w, elements, ends, CERTIFIED, False)
-    return x, gap, n_asked + more, elements, ends, search.basis.held[:count]
+    return x, gap, n_asked + more, elements, ends, at.search.basis.held[:count]
 
 
 @kernel

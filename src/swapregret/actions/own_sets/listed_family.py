@@ -12,6 +12,7 @@ from swapregret.compiled.rows import row_mean, row_totals
 from swapregret.compiled.vectors import centred
 from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
+from swapregret.geometry.kl_near import approach, begin_approach
 from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list
 
 ACCEPTED_GAP = 1e-9
@@ -40,8 +41,15 @@ class ListedGibbsFamily(ListedFamily):
 
 @project.of(ListedFamily)
 def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
-    """Project by an interior point method on the weights of all actions."""
-    point, _, gap = project_list(family.elements, family.ends, tilted, TARGET)
+    """Project by Newton's method from a point that may be near; by an interior point method where it does not come to an end."""
+    elements, ends, start = family.elements, family.ends, np.zeros(near.size)
+    for i in range(near.size):
+        start[i] = np.exp(near[i])
+    point, gap, _ = approach(
+        elements, ends, tilted, begin_approach(elements, ends, tilted, start), 0, ends.size - 1, TARGET
+    )
+    if not gap <= TARGET:
+        point, _, gap = project_list(elements, ends, tilted, TARGET)
     log_point = np.zeros(point.size)
     for i in range(point.size):
         if point[i] > 0.0:
