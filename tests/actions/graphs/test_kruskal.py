@@ -121,3 +121,21 @@ def test_exchanges_span_all_differences_of_actions(graph):
         assert np.linalg.matrix_rank(np.array(rows)) == len(rows) == np.linalg.matrix_rank(table)
         for name in np.unique(blocks):
             assert len(set(table[:, blocks == name].sum(axis=1).tolist())) == 1
+
+
+@pytest.mark.parametrize("n_heavy", [12, 40])
+def test_light_edges_come_where_heavy_ones_do_not_do(n_heavy):
+    """A clique of up to 780 heavy edges with light tails: what is tried first closes cycles, the rest must be tried too."""
+    edges = [*combinations(range(n_heavy), 2), *((v, v + 1) for v in range(n_heavy - 1, n_heavy + 200))]
+    tails, heads = np.array(edges, dtype=np.int64).T.copy()
+    n, n_clique = n_heavy + 201, n_heavy * (n_heavy - 1) // 2
+    weights = np.random.default_rng(3).normal(size=len(edges)).round(1) + 10.0 * (np.arange(len(edges)) < n_clique)
+    for size in (n - 1, n_heavy - 1, n_heavy + 50):
+        parents, order, expected = list(range(n)), np.argsort(-weights, kind="stable"), np.zeros(len(edges), dtype=int)
+        for edge in order:
+            u, v = parents[tails[edge]], parents[heads[edge]]
+            if u != v and expected.sum() < size:
+                expected[edge], parents = 1, [u if each == v else each for each in parents]
+        kept = weights.copy()
+        np.testing.assert_array_equal(heaviest_forest(weights, tails, heads, n, size), expected)
+        np.testing.assert_array_equal(weights, kept)

@@ -1,7 +1,6 @@
-"""Heaviest forests: Kruskal's rule with a heap and union–find, and what else one sweep over the edges tells.
+"""Heaviest forests by Kruskal's rule, and what else one sweep over the edges tells.
 
-A graph is two arrays ``tails`` and ``heads`` of vertex numbers, one entry an edge. Edges are taken from a heap rather
-than from a full sort: on a dense graph the forest is complete after a small part of them.
+A graph is two arrays ``tails`` and ``heads`` of vertex numbers, one entry per edge.
 """
 
 import numpy as np
@@ -9,6 +8,10 @@ import numpy.typing as npt
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import ranked, top_elements
+
+_AT_ONCE = 128
+"""Edges that are put in order at once, at least."""
 
 
 @kernel
@@ -21,34 +24,14 @@ def find_root(parents: Integers, vertex: int) -> int:
 
 
 @kernel
-def sift_down(heap: Integers, weights: Floats, position: int, length: int) -> None:
-    """Restore the heap below ``position``: heaviest edge on top, the lower index among equals."""
-    edge = heap[position]
-    weight = weights[edge]
-    while True:
-        child = 2 * position + 1
-        if child >= length:
-            break
-        right = child + 1
-        if right < length:
-            a, b = heap[child], heap[right]
-            if weights[b] > weights[a] or (weights[b] == weights[a] and b < a):
-                child = right
-        below = heap[child]
-        if weights[below] > weight or (weights[below] == weight and below < edge):
-            heap[position] = below
-            position = child
-        else:
-            break
-    heap[position] = edge
-
-
-@kernel
 def heaviest_forest(weights: Floats, tails: Integers, heads: Integers, n_vertices: int, size: int) -> Integers:
     """Return the indicator of the heaviest forest of exactly ``size`` edges; the lower index wins a tie.
 
     Greedy is optimal on every matroid and on every truncation of one, whatever the signs of the weights. If the graph
     has no forest of that size, the largest one comes back.
+
+    The heaviest edges are put in order and tried first: on a dense graph the forest is complete after a small part of them. Where
+    two trees are joined, all vertices of one get the label of the other: several at once, which is faster than to follow parents.
 
     Examples
     --------
@@ -57,24 +40,32 @@ def heaviest_forest(weights: Floats, tails: Integers, heads: Integers, n_vertice
     array([0, 1, 1])
     """
     m = weights.size
-    chosen = np.zeros(m, dtype=np.int64)
-    parents = np.arange(n_vertices)
-    heap = np.arange(m)
-    for position in range(m // 2 - 1, -1, -1):
-        sift_down(heap, weights, position, m)
-    left, length = size, m
-    while left > 0 and length > 0:
-        edge = heap[0]
-        length -= 1
-        heap[0] = heap[length]
-        if length > 1:
-            sift_down(heap, weights, 0, length)
-        u = find_root(parents, tails[edge])
-        v = find_root(parents, heads[edge])
-        if u != v:
-            parents[v] = u
-            chosen[edge] = 1
-            left -= 1
+    chosen, labels = np.zeros(m, dtype=np.int64), np.arange(n_vertices)
+    some = min(m, max(_AT_ONCE, 2 * size))
+    lightness, edges, order = np.empty(some), np.empty(some, dtype=np.int64), np.empty(some, dtype=np.int64)
+    are_all = some == m
+    untried, n_untried, left = weights if are_all else weights.copy(), m, size
+    while left > 0 and n_untried > 0:
+        count, k = min(some, n_untried), 0
+        is_next = chosen if are_all else top_elements(untried, count)
+        for edge in range(m):
+            if are_all or is_next[edge]:
+                lightness[k], edges[k] = -weights[edge], edge
+                k += 1
+                if not are_all:
+                    untried[edge] = -np.inf
+        ranked(lightness[:count], order)
+        n_untried -= count
+        for k in range(count):
+            edge = edges[order[k]]
+            u, v = labels[tails[edge]], labels[heads[edge]]
+            if u != v:
+                for vertex in range(n_vertices):
+                    labels[vertex] = u if labels[vertex] == v else labels[vertex]
+                chosen[edge] = 1
+                left -= 1
+                if left == 0:
+                    break
     return chosen
 
 
