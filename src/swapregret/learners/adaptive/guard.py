@@ -16,7 +16,7 @@ import numpy as np
 
 from swapregret.actions.family import best
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import unpack
+from swapregret.compiled.bits import elements_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
 from swapregret.compiled.vectors import action_total, is_parallel, is_zero
@@ -32,7 +32,7 @@ def split_gain(family: Any, table: VectorTable) -> float:
     d = family.common.dimension
     total = 0.0
     first = second = np.zeros(0, dtype=np.int64)
-    asked = -1  # the row for which the oracle was asked last
+    played, asked = np.empty(d, dtype=np.int64), -1  # the row for which the oracle was asked last
     for row in range(table.n_rows[0]):
         even, odd = table.values[row, :d], table.values[row, d:]
         if is_zero(even) or is_zero(odd):
@@ -42,9 +42,18 @@ def split_gain(family: Any, table: VectorTable) -> float:
             first, second, asked = best(family, even), best(family, odd), row
         if first.size == 0 or second.size == 0:  # an error, which is raised when the window has ended
             break
-        played = unpack(table.keys[row], d)
-        total += action_total(odd, first) - action_total(odd, played)
-        total += action_total(even, second) - action_total(even, played)
+        n = elements_of(table.keys[row], played)
+        total += action_total(odd, first) - _total_of(odd, played[:n])
+        total += action_total(even, second) - _total_of(even, played[:n])
+    return total
+
+
+@kernel
+def _total_of(vector: Floats, elements: Integers) -> float:
+    """Return Σ of some entries of a vector."""
+    total = 0.0
+    for i in elements:
+        total += vector[i]
     return total
 
 
