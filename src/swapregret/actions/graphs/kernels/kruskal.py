@@ -44,7 +44,7 @@ def heaviest_forest(weights: Floats, tails: Integers, heads: Integers, n_vertice
     some = min(m, max(_AT_ONCE, 2 * size))
     lightness, edges, order = np.empty(some), np.empty(some, dtype=np.int64), np.empty(some, dtype=np.int64)
     are_all = some == m
-    untried, n_untried, left = weights if are_all else weights.copy(), m, size
+    untried, n_untried, left = np.empty(0) if are_all else weights.copy(), m, size
     while left > 0 and n_untried > 0:
         count, k = min(some, n_untried), 0
         is_next = chosen if are_all else top_elements(untried, count)
