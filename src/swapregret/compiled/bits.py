@@ -35,6 +35,15 @@ def elements_of(row: Words, elements: Integers) -> int:
 
 
 @kernel
+def sum_chosen(vector: Floats, row: Words, elements: Integers) -> float:
+    """Return vector · M for one packed action; ``elements`` is room for its elements."""
+    total = 0.0
+    for j in range(elements_of(row, elements)):
+        total += vector[elements[j]]
+    return total
+
+
+@kernel
 def unpack(row: Words, dimension: int) -> Integers:
     """Return a packed action as zeros and ones."""
     action = np.empty(dimension, dtype=np.int64)

@@ -40,7 +40,7 @@ _STIFFNESS = 100.0
 """How much the sum of the weights counts in least squares; what it lacks is asked for the next time."""
 _CHEAP = 1e-13
 _TRACE = 1e-11
-"""The share of the mean of the actions in x, times how far apart log-weights are: little enough to cost nothing."""
+"""x has this share of the mean of the actions, over how far apart log-weights are: little enough to cost nothing."""
 _CLOSE, _STILL = 1e-2, 1e-24
 """The square of a step from which on x is judged, and that of one that leads nowhere."""
 _KNOWN = 0.5 * CERTIFIED
@@ -129,7 +129,7 @@ def approach(
             count = hold_more(rows, search, count, n)[0]
         x, total = _point_of(rows, search.basis.held[:count], search.basis.weights[:count])
         mass[0] += 1.0 - total
-        step, gap = 0.0, np.inf
+        step = 0.0
         for i in range(d):
             if at.trace[i] > 0.0:
                 step += (x[i] - z[i]) ** 2 / z[i]

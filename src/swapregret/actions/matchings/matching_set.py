@@ -123,9 +123,7 @@ class MatchingSet(ActionSet):
 
     def _actions(self) -> Iterator[Action]:
         offsets = self._columns * np.arange(self._rows)
-        for chosen in permutations(
-            range(self._columns), self._rows
-        ):  # one by one: there may be more than can be listed
+        for chosen in permutations(range(self._columns), self._rows):  # one by one: there may be very many
             row = np.zeros(self.dimension, dtype=np.int64)
             row[offsets + np.array(chosen)] = 1
             yield row

@@ -42,12 +42,9 @@ class ListedGibbsFamily(ListedFamily):
 @project.of(ListedFamily)
 def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
     """Project by Newton's method from a point that may be near; by an interior point method where it does not come to an end."""
-    elements, ends, start = family.elements, family.ends, np.zeros(near.size)
-    for i in range(near.size):
-        start[i] = np.exp(near[i])
-    point, gap, _ = approach(
-        elements, ends, tilted, begin_approach(elements, ends, tilted, start), 0, ends.size - 1, TARGET
-    )
+    elements, ends = family.elements, family.ends
+    at = begin_approach(elements, ends, tilted, np.exp(near))
+    point, gap, _ = approach(elements, ends, tilted, at, 0, ends.size - 1, TARGET)
     if not gap <= TARGET:
         point, _, gap = project_list(elements, ends, tilted, TARGET)
     log_point = np.zeros(point.size)

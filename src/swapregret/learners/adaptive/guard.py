@@ -16,7 +16,7 @@ import numpy as np
 
 from swapregret.actions.family import best
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import elements_of
+from swapregret.compiled.bits import sum_chosen
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
 from swapregret.compiled.vectors import action_total, is_parallel, is_zero
@@ -32,7 +32,7 @@ def split_gain(family: Any, table: VectorTable) -> float:
     d = family.common.dimension
     total = 0.0
     first = second = np.zeros(0, dtype=np.int64)
-    played, asked = np.empty(d, dtype=np.int64), -1  # the row for which the oracle was asked last
+    elements, asked = np.empty(d, dtype=np.int64), -1  # the row for which the oracle was asked last
     for row in range(table.n_rows[0]):
         even, odd = table.values[row, :d], table.values[row, d:]
         if is_zero(even) or is_zero(odd):
@@ -42,18 +42,9 @@ def split_gain(family: Any, table: VectorTable) -> float:
             first, second, asked = best(family, even), best(family, odd), row
         if first.size == 0 or second.size == 0:  # an error, which is raised when the window has ended
             break
-        n = elements_of(table.keys[row], played)
-        total += action_total(odd, first) - _total_of(odd, played[:n])
-        total += action_total(even, second) - _total_of(even, played[:n])
-    return total
-
-
-@kernel
-def _total_of(vector: Floats, elements: Integers) -> float:
-    """Return Σ of some entries of a vector."""
-    total = 0.0
-    for i in elements:
-        total += vector[i]
+        played = table.keys[row]
+        total += action_total(odd, first) - sum_chosen(odd, played, elements)
+        total += action_total(even, second) - sum_chosen(even, played, elements)
     return total
 
 

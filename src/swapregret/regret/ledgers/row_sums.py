@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Flags, Floats, Integers, Matrix, Vector, Words
-from swapregret.compiled.bits import elements_of, hash_row, pack_rows
+from swapregret.compiled.bits import hash_row, pack_rows, sum_chosen
 from swapregret.compiled.kernel import kernel
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
@@ -166,15 +166,6 @@ def pool_of(words: Words, n_pools: int) -> Integers:
     for row in range(words.shape[0]):
         pools[row] = pool_at(words[row], n_pools)
     return pools
-
-
-@kernel
-def sum_chosen(vector: Floats, row: Words, elements: Integers) -> float:
-    """Return vector · M for one packed action; ``elements`` is room for its elements."""
-    total = 0.0
-    for j in range(elements_of(row, elements)):
-        total += vector[elements[j]]
-    return total
 
 
 @kernel
