@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from swapregret.learners.player import Player
 
 _PHASES = 7
-_FUNCTIONS = 180
+_FUNCTIONS = 174
 """How many functions a first run compiles, one after the other at an even pace; it says how many there were."""
 _loading = Lock()
 
