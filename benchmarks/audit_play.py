@@ -1,8 +1,8 @@
 """Audit a saved correlated play of a matrix game without the library that made it.
 
-Run with ``python benchmarks/audit_play.py PLAY``. Reads the file by its documented layout, checks its checksum, lists the joint law
-over the normal form, and prints each player's swap and external gap in payoffs. Where OpenSpiel is installed, the same law goes
-through its ``ce_dist`` and ``cce_dist``; the difference to the sum of gaps is printed. Needs NumPy only.
+Run with ``python benchmarks/audit_play.py PLAY``. Reads the file by its documented layout, checks its checksum, lists the joint
+policy over the normal form, and prints each player's swap and external gap in payoffs. Where OpenSpiel is installed, the same
+policy goes through its ``ce_dist`` and ``cce_dist``; the difference to the sum of gaps is printed. Needs NumPy only.
 """
 
 import hashlib
@@ -33,10 +33,10 @@ def read(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return header["metadata"], arrays
 
 
-def joint_law(arrays: dict[str, Any], counts: tuple[int, ...]) -> Any:
+def joint_policy(arrays: dict[str, Any], counts: tuple[int, ...]) -> Any:
     """Return the probability of every pure profile of a matrix game."""
     days = arrays["days"].astype(float)
-    law = np.zeros(counts)
+    policy = np.zeros(counts)
     for window, weight in enumerate(days / days.sum()):
         joint: Any = np.array(weight)
         for player, count in enumerate(counts):
@@ -47,39 +47,39 @@ def joint_law(arrays: dict[str, Any], counts: tuple[int, ...]) -> Any:
             own = np.full(count, share / count)  # exploration of a one-hot set is uniform
             own += (1.0 - share) * (arrays[f"weight_{player}"][here] @ rows[arrays[f"atom_{player}"][here]])
             joint = np.multiply.outer(joint, own)
-        law += joint
-    return law
+        policy += joint
+    return policy
 
 
-def gaps(tables: Any, law: Any) -> list[tuple[float, float]]:
+def gaps(tables: Any, policy: Any) -> list[tuple[float, float]]:
     """Return (swap gap, external gap) of each player, in payoffs."""
     found = []
     for player, table in enumerate(tables):
-        told = np.moveaxis(law, player, 0).reshape(law.shape[player], -1)
-        pays = np.moveaxis(table, player, 0).reshape(law.shape[player], -1)
+        told = np.moveaxis(policy, player, 0).reshape(policy.shape[player], -1)
+        pays = np.moveaxis(table, player, 0).reshape(policy.shape[player], -1)
         worth = told @ pays.T  # [told, played]
         earned = float(np.trace(worth))
         found.append((float(worth.max(axis=1).sum()) - earned, max(0.0, float(worth.sum(axis=0).max()) - earned)))
     return found
 
 
-def with_open_spiel(tables: Any, law: Any) -> tuple[float, float] | None:
-    """Return ce_dist and cce_dist of the same law, or None where OpenSpiel is not installed."""
+def with_open_spiel(tables: Any, policy: Any) -> tuple[float, float] | None:
+    """Return ce_dist and cce_dist of the same policy, or None where OpenSpiel is not installed."""
     try:
         import pyspiel  # type: ignore[import-not-found]
     except ImportError:
         return None
     if len(tables) == 2:
-        rows, columns = ([str(i) for i in range(count)] for count in law.shape)
+        rows, columns = ([str(i) for i in range(count)] for count in policy.shape)
         simultaneous = pyspiel.create_matrix_game(
             "audit", "audit", rows, columns, tables[0].tolist(), tables[1].tolist()
         )
     else:
-        simultaneous = pyspiel.create_tensor_game([table.ravel().tolist() for table in tables], list(law.shape))
+        simultaneous = pyspiel.create_tensor_game([table.ravel().tolist() for table in tables], list(policy.shape))
     game = pyspiel.convert_to_turn_based(simultaneous)
     device = []
-    for cell in np.argwhere(law > 0):
-        device.append((float(law[tuple(cell)]), _pure(pyspiel, game, cell.tolist())))
+    for cell in np.argwhere(policy > 0):
+        device.append((float(policy[tuple(cell)]), _pure(pyspiel, game, cell.tolist())))
     return float(pyspiel.ce_dist(game, device).dist_value), float(pyspiel.cce_dist(game, device).dist_value)
 
 
@@ -103,11 +103,11 @@ def main() -> None:
     if (metadata["game"] or {}).get("kind") != "matrix":
         raise SystemExit("this script audits plays of matrix games; list the normal form of others first")
     tables = np.array(metadata["game"]["payoffs"], dtype=float)
-    law = joint_law(arrays, tables.shape[1:])
-    found = gaps(tables, law)
+    policy = joint_policy(arrays, tables.shape[1:])
+    found = gaps(tables, policy)
     for name, (swap, external) in zip(metadata["players"], found, strict=True):
         sys.stdout.write(f"{name}: swap gap {swap:.12g}, external gap {external:.12g} in payoffs\n")
-    theirs = with_open_spiel(tables, law)
+    theirs = with_open_spiel(tables, policy)
     if theirs is None:
         sys.stdout.write("OpenSpiel is not installed here\n")
         return

@@ -89,7 +89,7 @@ def projection(spread: float) -> Callable[[Family, ActionSet], Task]:
 
 
 def decomposition(family: Family, actions: ActionSet) -> Task:
-    """Decomposition into a law with given marginals; the error is the largest of the marginals."""
+    """Decomposition into a policy with given marginals; the error is the largest of the marginals."""
     x = actions.kl_project(_weights(actions)).point
 
     def error(answer: plain.List) -> float:
@@ -100,14 +100,14 @@ def decomposition(family: Family, actions: ActionSet) -> Task:
 
 
 def moment(family: Family, actions: ActionSet) -> Task:
-    """Σv of a law with given marginals, against the table of its atoms; the Markov chain for paths."""
+    """Σv of a policy with given marginals, against the table of its atoms; the Markov chain for paths."""
     x, v = actions.kl_project(_weights(actions)).point, _weights(actions, 1.0)
-    law = actions.decompose(x)
+    policy = actions.decompose(x)
     chain = getattr(actions, "paths", actions) if not getattr(actions, "is_compact", False) else None
-    quick = chain.markov_policy(x) if isinstance(chain, DagPaths) else law
-    listed = law.finite()
+    quick = chain.markov_policy(x) if isinstance(chain, DagPaths) else policy
+    listed = policy.finite()
     table = listed.atoms.astype(np.float64), listed.weights
-    right = law.second_moment(v)
+    right = policy.second_moment(v)
     return Task(
         lambda: quick.second_moment(v),
         lambda: plain.listed_moment(table, v),
@@ -117,7 +117,7 @@ def moment(family: Family, actions: ActionSet) -> Task:
 
 
 def gibbs(family: Family, actions: ActionSet) -> Task:
-    """Marginals of the Gibbs law; the error is the largest of a coordinate."""
+    """Marginals of the Gibbs policy; the error is the largest of a coordinate."""
     s = _weights(actions)
     right = actions.gibbs(s).marginals()
     return Task(

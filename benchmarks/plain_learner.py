@@ -89,13 +89,13 @@ class PlainLearner:
         self.day = 0
         first = actions.project(np.zeros(actions.dimension))
         self.origin = np.log(first)
-        self.first = first, *self._law(first)
+        self.first = first, *self._policy(first)
         self.scales = [self._fresh() for _ in range(self.n_scales)]
         if inverse == "solve":
             basis = scipy.linalg.orth(actions.explore_moment)
             self.onto_span = basis @ basis.T
 
-    def _law(self, point: Vector) -> tuple[Matrix, Vector, Matrix]:
+    def _policy(self, point: Vector) -> tuple[Matrix, Vector, Matrix]:
         listed, weights = self.actions.decompose(point)
         atoms = listed.astype(np.float64)
         return atoms, weights, (atoms.T * weights) @ atoms
@@ -105,7 +105,7 @@ class PlainLearner:
         return _Scale(*self.first, zero, zero)
 
     def marginals(self) -> Vector:
-        """Return E[M] of what is played today, the exploration law apart."""
+        """Return E[M] of what is played today, the exploration policy apart."""
         return np.asarray(np.mean([scale.point for scale in self.scales], axis=0))
 
     def moment(self) -> Matrix:
@@ -159,7 +159,7 @@ class PlainLearner:
         noise = scale.variation + scale.memory_sum / scale.memory_count
         rate = self.rate * np.sqrt(self.diameter / noise) if noise > 0.0 else 0.0
         scale.point = self.actions.project(self.origin + rate * (scale.score - scale.score.mean()))
-        scale.atoms, scale.weights, scale.moment = self._law(scale.point)
+        scale.atoms, scale.weights, scale.moment = self._policy(scale.point)
 
     def play(self, rewards: Matrix, rng: np.random.Generator) -> float:
         """Play one day per row of rewards; return what was earned."""

@@ -1,4 +1,4 @@
-r"""Three sets as one writes them with NumPy and SciPy: a projection, a list of atoms, a law to explore with.
+r"""Three sets as one writes them with NumPy and SciPy: a projection, a list of atoms, a policy to explore with.
 
 Each is made from a set of the library, for its sizes and its graph; nothing is compiled or certified. The points they find
 agree with the library's to about 1e-10.
@@ -24,7 +24,7 @@ class PlainSet(Protocol):
 
     dimension: int
     explore_moment: Matrix
-    """E[M Mᵀ] of the exploration law."""
+    """E[M Mᵀ] of the exploration policy."""
     independent: npt.NDArray[np.int64]
     """Coordinates that determine an action, as many as the rank."""
 
@@ -35,7 +35,7 @@ class PlainSet(Protocol):
         """Return actions, one per row, and weights whose mean is the point."""
 
     def explore(self, rng: np.random.Generator) -> Vector:
-        """Draw an action from the exploration law."""
+        """Draw an action from the exploration policy."""
 
 
 class PlainSubsets:

@@ -4,7 +4,7 @@
     python examples/openspiel_regret_matching.py --rounds 20000
 
 Regret matching returns one averaged strategy per player. Played independently, these need not be an equilibrium of any kind in a
-game like this, in which play goes round in circles. Learners with no swap regret leave behind a joint law that is close to a
+game like this, in which play goes round in circles. Learners with no swap regret leave behind a joint policy that is close to a
 correlated equilibrium. Both are certified by the same function.
 """
 

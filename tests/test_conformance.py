@@ -272,8 +272,10 @@ def test_nothing_escapes_the_tables() -> None:
     assert set(sr.baselines.__all__) == set(BASELINES)
     assert _functions(sr.environments, "swapregret.environments") == set(ENVIRONMENTS)
     assert _functions(sr, "swapregret.learners") <= set(PLAYERS)
-    laws = {name for name in sr.__all__ if inspect.isclass(thing := getattr(sr, name)) and issubclass(thing, Policy)}
-    assert laws - {"Policy"} == set(POLICIES)
+    policies = {
+        name for name in sr.__all__ if inspect.isclass(thing := getattr(sr, name)) and issubclass(thing, Policy)
+    }
+    assert policies - {"Policy"} == set(POLICIES)
 
 
 def test_a_class_without_a_row_would_be_seen() -> None:
@@ -301,7 +303,7 @@ def test_action_sets_conform(name: str, case: str) -> None:
     report = check_action_set(SETS[name][case](CLASSES[name]), limit=1000)
     skipped = {check for check, _ in report.skipped}
     assert ("enumeration" in skipped) == (case == "large")
-    assert skipped <= {"enumeration", "uniform law", "gibbs law"}
+    assert skipped <= {"enumeration", "uniform policy", "gibbs policy"}
 
 
 @pytest.mark.parametrize("name", RELABELLED)
@@ -315,9 +317,9 @@ def test_relabelled_sets_conform(name: str) -> None:
 @pytest.mark.parametrize("name", POLICIES)
 def test_policies_conform(name: str) -> None:
     """Every public kind of policy tells one story about itself."""
-    law = POLICIES[name]()
-    assert type(law).__name__ == name
-    check_policy(law)
+    policy = POLICIES[name]()
+    assert type(policy).__name__ == name
+    check_policy(policy)
 
 
 _COMPETITORS = [(name, index) for name, rows in BASELINES.items() for index in range(len(rows))]
@@ -325,7 +327,7 @@ _COMPETITORS = [(name, index) for name, rows in BASELINES.items() for index in r
 
 @pytest.mark.parametrize(("name", "index"), _COMPETITORS, ids=[f"{name}-{index}" for name, index in _COMPETITORS])
 def test_baselines_conform(name: str, index: int) -> None:
-    """Every competitor plays laws on its set, repeats its runs, and survives being written to a file."""
+    """Every competitor plays policies on its set, repeats its runs, and survives being written to a file."""
     check_player(getattr(sr.baselines, name)(sr.MSets(5, 2), 40, **BASELINES[name][index]), days=40)
 
 

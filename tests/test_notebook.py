@@ -20,7 +20,7 @@ from swapregret.results import Experiment, RunDetail, RunInfo
 
 ACTIONS = sr.MSets(5, 2, labels="abcde")
 PLAYER = sr.swap_combcp(ACTIONS, 400, preset="multiscale")
-LAW, GAME = sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5]), sr.games.chicken()
+POLICY, GAME = sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5]), sr.games.chicken()
 EDGES = [("a", "b"), ("b", "c"), ("a", "c")]
 
 
@@ -72,8 +72,8 @@ OBJECTS: Late[Any] = Late(
         "OracleSet": lambda: sr.OracleSet(3, lambda w: (np.arange(3) == np.argmax(w)).astype(int)),
         "Product": lambda: sr.Product(sr.MSets(3, 1), sr.Permutations(3)),
         "Decision": lambda: begun().act(),
-        "FinitePolicy": lambda: LAW,
-        "Mixture": lambda: sr.mix([LAW, sr.FinitePolicy([[1, 0]], [1.0])], [0.5, 0.5]),
+        "FinitePolicy": lambda: POLICY,
+        "Mixture": lambda: sr.mix([POLICY, sr.FinitePolicy([[1, 0]], [1.0])], [0.5, 0.5]),
         "PlayResult": played,
         "Regret": lambda: played().swap_regret,
         "Schedule": lambda: PLAYER.schedule,
@@ -82,9 +82,9 @@ OBJECTS: Late[Any] = Late(
         "environments.Environment": world,
         "environments.DecisionTree": lambda: sr.environments.DecisionTree(rounds=1, observations=2, choices=3),
         "games.Game": lambda: GAME,
-        "games.CorrelatedPlay": lambda: product_play(GAME, [LAW, LAW]),
-        "games.Certificate": lambda: certify(product_play(GAME, [LAW, LAW])),
-        "games.Gap": lambda: product_play(GAME, [LAW, LAW]).swap_gap(0),
+        "games.CorrelatedPlay": lambda: product_play(GAME, [POLICY, POLICY]),
+        "games.Certificate": lambda: certify(product_play(GAME, [POLICY, POLICY])),
+        "games.Gap": lambda: product_play(GAME, [POLICY, POLICY]).swap_gap(0),
         "games.SelfPlayResult": learned,
         "games.Checkpoint": lambda: learned().history[-1],
         "results.Experiment": lambda: Experiment(Path("trees"), "trees", (), {}),
@@ -262,14 +262,14 @@ def test_figures_are_plotly_figures(result: sr.PlayResult) -> None:
     from plotly.graph_objects import Figure
 
     game = sr.games.shapley()
-    law = [actions.uniform_policy() for actions in game.action_sets]
+    policy = [actions.uniform_policy() for actions in game.action_sets]
     three = sr.games.MatrixGame(np.zeros((3, 2, 2, 2)))
-    laws = [actions.uniform_policy() for actions in three.action_sets]
+    policies = [actions.uniform_policy() for actions in three.action_sets]
     figures = [
         result.plot(),
         ACTIONS.uniform_policy().plot(ACTIONS.labels),
-        product_play(game, law).plot(),
-        product_play(three, laws).plot(),
+        product_play(game, policy).plot(),
+        product_play(three, policies).plot(),
     ]
     for figure in figures:
         assert isinstance(figure, Figure)
@@ -293,14 +293,14 @@ def test_bands_are_drawn_where_they_are_known() -> None:
 
 def test_wrong_labels_and_a_missing_plotly_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too few names are refused, and so is a figure without Plotly, with the extra that brings it."""
-    law = ACTIONS.uniform_policy()
+    policy = ACTIONS.uniform_policy()
     with pytest.raises(InvalidInput, match="must be 5 names"):
-        law.plot("abc")
+        policy.plot("abc")
     monkeypatch.setitem(sys.modules, "plotly", None)
     with pytest.raises(
         Unsupported, match=r"a figure must have the extra `experiments`.*without plotly.*swapregret\[experiments\]"
     ):
-        law.plot()
+        policy.plot()
 
 
 def test_a_folder_of_results_says_how_far_it_is() -> None:

@@ -105,7 +105,7 @@ def test_long_runs(name: str, world: str) -> None:
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("name", ["10 choose 3", "one action, rank 1", "sizes differ"])
 def test_long_runs_of_comband(name: str, world: str) -> None:
-    """The Gibbs law keeps its marginals in the hull too."""
+    """The Gibbs policy keeps its marginals in the hull too."""
     actions, share = SETS[name]
     days = int(min(share, 0.1) * ROUNDS)
     session = Session(swap_comband(actions, days, preset="multiscale"), rng=1)
@@ -153,7 +153,7 @@ def test_rank_one_thousand() -> None:
 
 
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
-def test_a_concentrated_law_stays_sound_and_can_turn(factory: object) -> None:
+def test_a_concentrated_policy_stays_sound_and_can_turn(factory: object) -> None:
     """With steps far too large q sits on one action for long; it stays a point of the hull and moves when the world does."""
     actions = MSets(6, 2)
     good, better = np.array([1, 1, 0, 0, 0, 0]), np.array([0, 0, 0, 0, 1, 1])
@@ -175,7 +175,7 @@ def test_a_concentrated_law_stays_sound_and_can_turn(factory: object) -> None:
 
 @pytest.mark.parametrize("variants", [1, 8])
 def test_recoveries_are_counted_and_survived(variants: int) -> None:
-    """Without exploration the law sits on few actions, Σ is singular, the second way is taken, counted, and harmless."""
+    """Without exploration the policy sits on few actions, Σ is singular, the second way is taken, counted, and harmless."""
     actions = MSets(6, 2)
     player = swap_combcp(
         actions,

@@ -1,4 +1,4 @@
-"""Sets, laws, players and states go through pickle, and to other processes, and come back the same."""
+"""Sets, policies, players and states go through pickle, and to other processes, and come back the same."""
 
 import inspect
 import pickle
@@ -92,8 +92,8 @@ def test_every_exported_set_is_here() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_set_and_its_laws_come_back(name: str) -> None:
-    """Whatever has been asked of a set before, its copy answers alike; laws keep their bits and stay read-only."""
+def test_a_set_and_its_policies_come_back(name: str) -> None:
+    """Whatever has been asked of a set before, its copy answers alike; policies keep their bits and stay read-only."""
     actions = SETS[name]
     _ = actions.span, actions.spanner(), actions.exploration_policy(), actions.rank
     copy = again(actions)
@@ -102,12 +102,12 @@ def test_a_set_and_its_laws_come_back(name: str) -> None:
     scores = np.linspace(-1.0, 1.0, actions.dimension)
     assert np.array_equal(copy.argmax(scores), actions.argmax(scores))
     assert copy.kl_project(scores).point.tobytes() == actions.kl_project(scores).point.tobytes()
-    laws = [actions.exploration_policy(), actions.decompose(actions.kl_project(scores).point)]
-    laws += [actions.gibbs(scores)] if actions.has_gibbs else []
-    for law in laws:
-        twin = again(law)
-        assert twin.marginals().tobytes() == law.marginals().tobytes()
-        drawn = [each.sample(np.random.default_rng(1)).tolist() for each in (law, twin)]
+    policies = [actions.exploration_policy(), actions.decompose(actions.kl_project(scores).point)]
+    policies += [actions.gibbs(scores)] if actions.has_gibbs else []
+    for policy in policies:
+        twin = again(policy)
+        assert twin.marginals().tobytes() == policy.marginals().tobytes()
+        drawn = [each.sample(np.random.default_rng(1)).tolist() for each in (policy, twin)]
         assert drawn[0] == drawn[1]
     twin = again(sr.FinitePolicy([[1, 0], [0, 1]], [0.5, 0.5]))
     assert not twin.weights.flags.writeable

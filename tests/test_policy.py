@@ -1,4 +1,4 @@
-"""Policies are values with exact sums, one order of atoms, and samples that follow the law."""
+"""Policies are values with exact sums, one order of atoms, and samples that follow the policy."""
 
 import math
 from fractions import Fraction
@@ -23,7 +23,7 @@ _masses = st.lists(st.floats(0.0, 1.0, allow_nan=False), min_size=1, max_size=40
 
 
 class _Endless(Policy):
-    """A law over one element of three that does not list its support."""
+    """A policy over one element of three that does not list its support."""
 
     dimension = 3
 
@@ -88,40 +88,40 @@ def test_what_is_no_probability_vector_is_refused(weights: Any) -> None:
 
 @given(st.data())
 def test_the_order_of_atoms_does_not_matter(data: st.DataObject) -> None:
-    """However atoms are ordered and split, the law is the same value: sorted, merged, equal, of equal hash."""
-    law = data.draw(strategies.policies(MSets(5, 2)))
-    rows = np.repeat(np.arange(len(law.weights)), 2)
+    """However atoms are ordered and split, the policy is the same value: sorted, merged, equal, of equal hash."""
+    policy = data.draw(strategies.policies(MSets(5, 2)))
+    rows = np.repeat(np.arange(len(policy.weights)), 2)
     order = np.array(data.draw(st.permutations(rows.tolist())))
-    again = FinitePolicy(law.atoms[order], law.weights[order] / 2.0)
-    assert again == law
-    assert hash(again) == hash(law)
-    keys = [int("".join(map(str, atom[::-1])), 2) for atom in law.atoms]
+    again = FinitePolicy(policy.atoms[order], policy.weights[order] / 2.0)
+    assert again == policy
+    assert hash(again) == hash(policy)
+    keys = [int("".join(map(str, atom[::-1])), 2) for atom in policy.atoms]
     assert keys == sorted(set(keys))
 
 
 def test_canonical_order_is_that_of_the_packed_bits() -> None:
     """Atoms are ordered by the integer whose bits they are, the last coordinate most significant."""
-    law = FinitePolicy([[1, 1], [0, 1], [1, 0], [0, 0]], [0.1, 0.2, 0.3, 0.4])
-    assert law.atoms.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
-    np.testing.assert_allclose(law.weights, [0.4, 0.3, 0.2, 0.1])
+    policy = FinitePolicy([[1, 1], [0, 1], [1, 0], [0, 0]], [0.1, 0.2, 0.3, 0.4])
+    assert policy.atoms.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
+    np.testing.assert_allclose(policy.weights, [0.4, 0.3, 0.2, 0.1])
 
 
 def test_duplicates_are_merged_and_dust_is_dropped() -> None:
     """Equal atoms share one row, and weights below 2⁻⁵² vanish without the sum noticing."""
-    law = FinitePolicy([[1, 0], [0, 1], [1, 0], [1, 1]], [0.25, 0.5, 0.25, 1e-17])
-    assert law.atoms.tolist() == [[1, 0], [0, 1]]
-    assert law.weights.tolist() == [0.5, 0.5]
+    policy = FinitePolicy([[1, 0], [0, 1], [1, 0], [1, 1]], [0.25, 0.5, 0.25, 1e-17])
+    assert policy.atoms.tolist() == [[1, 0], [0, 1]]
+    assert policy.weights.tolist() == [0.5, 0.5]
     assert FinitePolicy([[1, 0], [0, 1]], [0.0, 1.0]) == FinitePolicy([[0, 1]], [1.0])
 
 
 def test_moments_are_those_of_the_definition() -> None:
     """Marginals, products and the matrix are sums over the atoms."""
-    law = FinitePolicy([[1, 1, 0], [0, 1, 1], [1, 0, 0]], [0.5, 0.25, 0.25])
-    assert law.marginals().tolist() == [0.75, 0.75, 0.25]
-    assert law.cooccurrence().tolist() == [[0.75, 0.5, 0.0], [0.5, 0.75, 0.25], [0.0, 0.25, 0.25]]
-    assert law.second_moment(np.array([1.0, -2.0, 4.0])).tolist() == [-0.25, 0.0, 0.5]
-    assert law.probability(np.array([0, 1, 1])) == 0.25
-    assert law.probability(np.array([1, 1, 1])) == 0.0
+    policy = FinitePolicy([[1, 1, 0], [0, 1, 1], [1, 0, 0]], [0.5, 0.25, 0.25])
+    assert policy.marginals().tolist() == [0.75, 0.75, 0.25]
+    assert policy.cooccurrence().tolist() == [[0.75, 0.5, 0.0], [0.5, 0.75, 0.25], [0.0, 0.25, 0.25]]
+    assert policy.second_moment(np.array([1.0, -2.0, 4.0])).tolist() == [-0.25, 0.0, 0.5]
+    assert policy.probability(np.array([0, 1, 1])) == 0.25
+    assert policy.probability(np.array([1, 1, 1])) == 0.0
 
 
 def test_a_policy_cannot_be_changed() -> None:
@@ -131,11 +131,11 @@ def test_a_policy_cannot_be_changed() -> None:
             array[0] = 0
 
 
-def test_laws_differ_if_anything_does() -> None:
-    """Equality looks at atoms and at weights, and at nothing but finite laws."""
+def test_policies_differ_if_anything_does() -> None:
+    """Equality looks at atoms and at weights, and at nothing but finite policies."""
     assert FinitePolicy(A.atoms, [0.5, 0.5]) != A
     assert FinitePolicy([[1, 0, 0], [0, 0, 1]], A.weights) != A
-    assert A != "a law"
+    assert A != "a policy"
     assert repr(A) == "FinitePolicy(2 atoms in dimension 3)"
 
 
@@ -156,7 +156,7 @@ def test_laws_differ_if_anything_does() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_law_is_refused(atoms: Any, weights: Any) -> None:
+def test_what_is_no_policy_is_refused(atoms: Any, weights: Any) -> None:
     """Empty or ragged tables, other values than 0 and 1, negative weights (also if duplicates hide them) are refused."""
     with pytest.raises(InvalidInput):
         FinitePolicy(atoms, weights)
@@ -172,38 +172,43 @@ def test_sampling_is_inversion_of_one_uniform_number() -> None:
         def random(self) -> float:
             return self.value
 
-    law = FinitePolicy([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0.25, 0.5, 0.25])
+    policy = FinitePolicy([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0.25, 0.5, 0.25])
     for value, element in [(0.0, 0), (0.2499, 0), (0.25, 1), (0.7499, 1), (0.75, 2), (math.nextafter(1.0, 0.0), 2)]:
-        assert law.sample(_Fixed(value)).tolist() == np.eye(3)[element].tolist()  # type: ignore[arg-type]
+        assert policy.sample(_Fixed(value)).tolist() == np.eye(3)[element].tolist()  # type: ignore[arg-type]
 
 
 @settings(max_examples=20)
 @given(st.data(), st.integers(0, 1000))
-def test_any_finite_law_passes_the_conformance_kit(data: st.DataObject, seed: int) -> None:
-    """Whatever atoms and weights are drawn, the law tells one story and its sampler follows it (false alarms 1e-6)."""
+def test_any_finite_policy_passes_the_conformance_kit(data: st.DataObject, seed: int) -> None:
+    """Whatever atoms and weights are drawn, the policy tells one story and its sampler follows it (false alarms 1e-6)."""
     actions = data.draw(strategies.action_sets(5))
     check_policy(data.draw(strategies.policies(actions)), actions, seed=seed, n_samples=500)
 
 
-def test_a_law_without_a_list_says_what_to_use_instead() -> None:
+def test_a_policy_without_a_list_says_what_to_use_instead() -> None:
     """The default of finite() refuses by name; matrix and moments are there all the same."""
-    law = _Endless()
-    for ask in (law.finite, lambda: law.atoms, lambda: law.weights, lambda: law.probability(np.array([1, 0, 0]))):
+    policy = _Endless()
+    for ask in (
+        policy.finite,
+        lambda: policy.atoms,
+        lambda: policy.weights,
+        lambda: policy.probability(np.array([1, 0, 0])),
+    ):
         with pytest.raises(Unsupported, match="sample, marginals and second_moment, which need no list"):
             ask()
-    assert np.array_equal(law.cooccurrence(), np.eye(3) / 3)
+    assert np.array_equal(policy.cooccurrence(), np.eye(3) / 3)
 
 
 def test_mixing_is_linear() -> None:
     """Moments, probabilities and atoms of a mixture are the weighted sums of its parts."""
-    law = mix([A, B], [0.25, 0.75])
-    assert law.marginals().tolist() == [0.0625, 0.1875, 0.75]
-    assert law.probability(np.array([0, 1, 0])) == 0.1875
-    assert law.atoms.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    assert law.weights.tolist() == [0.0625, 0.1875, 0.75]
+    policy = mix([A, B], [0.25, 0.75])
+    assert policy.marginals().tolist() == [0.0625, 0.1875, 0.75]
+    assert policy.probability(np.array([0, 1, 0])) == 0.1875
+    assert policy.atoms.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert policy.weights.tolist() == [0.0625, 0.1875, 0.75]
     v = np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(law.second_moment(v), law.cooccurrence() @ v)
-    assert repr(law) == "Mixture(2 policies in dimension 3)"
+    np.testing.assert_allclose(policy.second_moment(v), policy.cooccurrence() @ v)
+    assert repr(policy) == "Mixture(2 policies in dimension 3)"
 
 
 def test_mixing_one_policy_gives_it_back() -> None:
@@ -216,32 +221,34 @@ def test_mixing_one_policy_gives_it_back() -> None:
 def test_mixtures_inside_are_opened_and_parts_merged() -> None:
     """Nested mixtures become one flat one, and a part that comes twice is kept once with the sum of its weights."""
     inner = mix([A, B], [0.5, 0.5])
-    law = mix([inner, A, inner], [0.25, 0.5, 0.25])
-    assert isinstance(law, Mixture)
-    assert law.components == (A, B)
-    assert law.component_weights.tolist() == [0.75, 0.25]
-    assert not any(isinstance(part, Mixture) for part in law.components)
+    policy = mix([inner, A, inner], [0.25, 0.5, 0.25])
+    assert isinstance(policy, Mixture)
+    assert policy.components == (A, B)
+    assert policy.component_weights.tolist() == [0.75, 0.25]
+    assert not any(isinstance(part, Mixture) for part in policy.components)
 
 
 def test_a_mixture_lists_its_atoms_only_if_all_parts_do() -> None:
     """One part without a list takes the list from the whole, and draws still come from all parts."""
-    law = mix([A, _Endless()], [0.5, 0.5])
-    assert not law.has_atoms
+    policy = mix([A, _Endless()], [0.5, 0.5])
+    assert not policy.has_atoms
     with pytest.raises(Unsupported):
-        law.finite()
-    assert check_policy(law, MSets(3, 1)).passed[:2] == ("marginals", "second moment")
+        policy.finite()
+    assert check_policy(policy, MSets(3, 1)).passed[:2] == ("marginals", "second moment")
     assert mix([A, B], [0.5, 0.5]).has_atoms
 
 
 @settings(max_examples=25)
 @given(st.data())
 def test_mixtures_agree_with_their_lists(data: st.DataObject) -> None:
-    """A mixture of drawn laws, nested at random, equals the law that lists its atoms, to rounding, and conforms."""
+    """A mixture of drawn policies, nested at random, equals the policy that lists its atoms, to rounding, and conforms."""
     actions = MSets(5, 2)
-    laws = data.draw(st.lists(strategies.policies(actions), min_size=2, max_size=4))
-    shares = np.array(data.draw(st.lists(st.integers(1, 9), min_size=len(laws), max_size=len(laws))), dtype=float)
-    flat = mix(laws, shares / shares.sum())
-    nested = mix([flat, laws[0]], [0.5, 0.5])
+    policies = data.draw(st.lists(strategies.policies(actions), min_size=2, max_size=4))
+    shares = np.array(
+        data.draw(st.lists(st.integers(1, 9), min_size=len(policies), max_size=len(policies))), dtype=float
+    )
+    flat = mix(policies, shares / shares.sum())
+    nested = mix([flat, policies[0]], [0.5, 0.5])
     listed = nested.finite()
     assert np.abs(listed.marginals() - nested.marginals()).max() <= 1e-14
     assert np.abs(listed.cooccurrence() - nested.cooccurrence()).max() <= 1e-14
@@ -261,7 +268,7 @@ def test_mixtures_agree_with_their_lists(data: st.DataObject) -> None:
     ids=["none", "a weight too many", "too heavy", "negative", "dimensions"],
 )
 def test_mixtures_that_make_no_sense_are_refused(policies: Any, weights: Any) -> None:
-    """Nothing to mix, weights that are no law, or laws on different sets are refused."""
+    """Nothing to mix, weights that are no policy, or policies on different sets are refused."""
     with pytest.raises(InvalidInput):
         mix(policies, weights)
 
@@ -273,10 +280,10 @@ def test_a_mixture_needs_a_weight_for_each_part() -> None:
 
 
 def test_other_weights_on_the_same_atoms() -> None:
-    """A law can be given new weights without sorting again; atoms of weight 0 leave the list."""
-    law = A.reweighted([0.5, 0.5])
-    assert law == FinitePolicy(A.atoms, [0.5, 0.5])
-    assert law.atoms is A.atoms
+    """A policy can be given new weights without sorting again; atoms of weight 0 leave the list."""
+    policy = A.reweighted([0.5, 0.5])
+    assert policy == FinitePolicy(A.atoms, [0.5, 0.5])
+    assert policy.atoms is A.atoms
     assert A.reweighted([0.0, 1.0]) == FinitePolicy([[0, 1, 0]], [1.0])
     check_policy(A.reweighted([0.0, 1.0]), MSets(3, 1))
     with pytest.raises(InvalidInput, match=r"one for each atom: got shape \(3,\)"):

@@ -21,11 +21,11 @@ from swapregret.learners import baselines
 from swapregret.learners.config import decode, encode
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.law_file import read_laws, write_laws
+from swapregret.regret.ledgers.policy_file import read_policies, write_policies
 from swapregret.results.experiment import load_experiment
 from swapregret.storage import from_bytes, to_bytes, write_file
 
-TABLES = {name: getattr(registry, name) for name in ("SETS", "PLAYERS", "FACTORIES", "LAWS", "GRAPHS")}
+TABLES = {name: getattr(registry, name) for name in ("SETS", "PLAYERS", "FACTORIES", "POLICIES", "GRAPHS")}
 SET = encode(sr.MSets(4, 2))
 
 
@@ -88,14 +88,14 @@ def test_no_file_reaches_a_callable_outside_the_registry() -> None:
 
 
 def test_no_ledger_reaches_a_callable_outside_the_registry() -> None:
-    """The same for laws in ledgers, which hold no methods either."""
+    """The same for policies in ledgers, which hold no methods either."""
     actions = sr.MSets(4, 2)
 
     def read(data: Any) -> Any:
-        return read_laws({"laws": np.frombuffer(json.dumps([data]).encode(), dtype=np.uint8)}, actions)
+        return read_policies({"policies": np.frombuffer(json.dumps([data]).encode(), dtype=np.uint8)}, actions)
 
     for module, name, _ in callables():
-        for word in names_of(module, name) - {*registry.LAWS, *registry.GRAPHS}:
+        for word in names_of(module, name) - {*registry.POLICIES, *registry.GRAPHS}:
             with pytest.raises(InvalidInput):
                 read({"class": word, "holds": {}})
         with pytest.raises(InvalidInput):
@@ -109,11 +109,11 @@ def test_every_line_of_the_registry_is_there(table: str) -> None:
         found = registry.find(name, "it", TABLES[table])
         assert f"{found.__module__}:{found.__qualname__}" == f"swapregret.{place}"
         assert registry.name_of(found, TABLES[table]) == name
-        assert is_dataclass(found) == (table == "PLAYERS") or table in ("LAWS", "GRAPHS")
+        assert is_dataclass(found) == (table == "PLAYERS") or table in ("POLICIES", "GRAPHS")
 
 
 def test_what_is_exported_is_registered() -> None:
-    """Every set but the one of functions, every player a factory makes, every factory and every law can be written to a file."""
+    """Every set but the one of functions, every player a factory makes, every factory and every policy can be written to a file."""
     sets = {
         name for name in sr.__all__ if inspect.isclass(kind := getattr(sr, name)) and issubclass(kind, sr.ActionSet)
     }
@@ -123,7 +123,7 @@ def test_what_is_exported_is_registered() -> None:
     for kind in (thing for module in modules() for thing in vars(module).values() if inspect.isclass(thing)):
         layer = kind.__module__.split(".")[1:2]
         if layer in (["actions"], ["policy"]) and issubclass(kind, Policy) and not inspect.isabstract(kind):
-            assert registry.name_of(kind, registry.LAWS), f"{kind} needs a line in registry.LAWS"
+            assert registry.name_of(kind, registry.POLICIES), f"{kind} needs a line in registry.POLICIES"
         if (
             layer == ["learners"]
             and is_dataclass(kind)
@@ -181,45 +181,45 @@ def test_resolved_json_follows_the_same_rule(tmp_path: Path) -> None:
         load_experiment(tmp_path).action_set("a")
 
 
-def test_laws_are_written_under_their_names() -> None:
-    """A ledger names laws as the registry does, and reads them again."""
+def test_policies_are_written_under_their_names() -> None:
+    """A ledger names policies as the registry does, and reads them again."""
     actions = sr.Partitions(4, 2)
-    law = actions.exploration_policy()
-    arrays = write_laws((law,))
-    (again,) = read_laws(arrays, actions)
-    assert np.array_equal(law.marginals(), again.marginals())
+    policy = actions.exploration_policy()
+    arrays = write_policies((policy,))
+    (again,) = read_policies(arrays, actions)
+    assert np.array_equal(policy.marginals(), again.marginals())
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("_scores", np.zeros(2)), ("_scores", np.zeros((5, 2))), ("_scores", np.full(5, np.nan)), ("_scores", 10**6)],
 )
-def test_laws_are_checked_before_they_are_made(name: str, value: Any) -> None:
-    """A law whose arrays are too short for its graph is refused: kernels trust their arrays, and read beyond them."""
+def test_policies_are_checked_before_they_are_made(name: str, value: Any) -> None:
+    """A policy whose arrays are too short for its graph is refused: kernels trust their arrays, and read beyond them."""
     actions = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")])
-    law = actions.gibbs(np.linspace(0.0, 1.0, 5))
-    arrays = write_laws((law,))
-    held = json.loads(bytes(arrays["laws"]))
+    policy = actions.gibbs(np.linspace(0.0, 1.0, 5))
+    arrays = write_policies((policy,))
+    held = json.loads(bytes(arrays["policies"]))
     if isinstance(value, np.ndarray):
-        arrays |= {f"laws.{held[0]['holds'][name]['array']}": value}
+        arrays |= {f"policies.{held[0]['holds'][name]['array']}": value}
     else:
         held[0]["holds"][name] = value
-        arrays |= {"laws": np.frombuffer(json.dumps(held).encode(), dtype=np.uint8)}
+        arrays |= {"policies": np.frombuffer(json.dumps(held).encode(), dtype=np.uint8)}
     with pytest.raises(InvalidInput):
-        read_laws(arrays, actions)
+        read_policies(arrays, actions)
 
 
-def test_a_law_is_over_the_graph_of_its_set() -> None:
-    """A graph in a file must be that of the set, and becomes it; every name of a law has its checks."""
+def test_a_policy_is_over_the_graph_of_its_set() -> None:
+    """A graph in a file must be that of the set, and becomes it; every name of a policy has its checks."""
     actions = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")])
     other = sr.SpanningTrees([("a", "b"), ("b", "c"), ("a", "d"), ("c", "d")])
-    arrays = write_laws((actions.uniform_policy(),))
-    (again,) = read_laws(arrays, actions)
+    arrays = write_policies((actions.uniform_policy(),))
+    (again,) = read_policies(arrays, actions)
     assert again._graph is actions._graph  # type: ignore[attr-defined]
     with pytest.raises(InvalidInput, match="graph of the set"):
-        read_laws(arrays, other)
-    for place in registry.LAWS:
-        assert "of_held" in vars(registry.find(place, "a law", registry.LAWS)), place
+        read_policies(arrays, other)
+    for place in registry.POLICIES:
+        assert "of_held" in vars(registry.find(place, "a policy", registry.POLICIES)), place
 
 
 class _Asked(dict[str, Any]):
@@ -234,8 +234,8 @@ class _Asked(dict[str, Any]):
         return super().__getitem__(name)
 
 
-def test_a_file_holds_what_a_law_is_made_of() -> None:
-    """The registry names, of each law, exactly what its ``of_held`` asks for, and the law made of it is the same."""
+def test_a_file_holds_what_a_policy_is_made_of() -> None:
+    """The registry names, of each policy, exactly what its ``of_held`` asks for, and the policy made of it is the same."""
     edges = [(i, j) for i in range(5) for j in range(i)]
     path = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
     sets = [
@@ -250,18 +250,18 @@ def test_a_file_holds_what_a_law_is_made_of() -> None:
         sr.Explicit([[1, 0], [0, 1]]),
         sr.Product(sr.MSets(5, 2), sr.Permutations(3)),
     ]
-    laws: list[Policy] = [PivotalSubsets(np.full(4, UNIT // 2), 2)]
+    policies: list[Policy] = [PivotalSubsets(np.full(4, UNIT // 2), 2)]
     for actions in sets:
         explorer = actions.exploration_policy()
-        laws += [explorer, actions.decompose(explorer.marginals())]
-        laws += [actions.gibbs(np.linspace(0.0, 1.0, actions.dimension))] if actions.has_gibbs else []
-    laws.append(sr.mix(laws[1:3], [0.5, 0.5]))
+        policies += [explorer, actions.decompose(explorer.marginals())]
+        policies += [actions.gibbs(np.linspace(0.0, 1.0, actions.dimension))] if actions.has_gibbs else []
+    policies.append(sr.mix(policies[1:3], [0.5, 0.5]))
     met = set()
-    for law in laws:
-        name = registry.name_of(type(law), registry.LAWS) or ""
-        held = _Asked({part: getattr(law, part) for part in registry.LAW_PARTS[name]})
-        again = type(law).of_held(held, 10**6)
-        assert held.names == set(registry.LAW_PARTS[name]), name
-        assert again.marginals() == pytest.approx(law.marginals(), abs=1e-12)
+    for policy in policies:
+        name = registry.name_of(type(policy), registry.POLICIES) or ""
+        held = _Asked({part: getattr(policy, part) for part in registry.POLICY_PARTS[name]})
+        again = type(policy).of_held(held, 10**6)
+        assert held.names == set(registry.POLICY_PARTS[name]), name
+        assert again.marginals() == pytest.approx(policy.marginals(), abs=1e-12)
         met.add(name)
-    assert met == set(registry.LAWS) == set(registry.LAW_PARTS)
+    assert met == set(registry.POLICIES) == set(registry.POLICY_PARTS)

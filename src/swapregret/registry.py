@@ -1,6 +1,6 @@
 """What a file may name: the only classes and functions that are ever made or called because a file says so.
 
-A file names each by the short name on the left. A new player or law needs one line here, a new set two; a test fails if an
+A file names each by the short name on the left. A new player or policy needs one line here, a new set two; a test fails if an
 exported one has none. Nothing else of the package, and nothing outside it, can be reached from a file: a player with a function of
 one's own is made again by its owner and handed over.
 """
@@ -53,7 +53,7 @@ PLAYERS = {
     "Ito": "learners.baselines.ito:Ito",
     "LazyComBCP": "learners.lazy:LazyComBCP",
     "LazyComBand": "learners.lazy:LazyComBand",
-    "LawPlan": "learners.law_plan:LawPlan",
+    "PolicyPlan": "learners.policy_plan:PolicyPlan",
     "RegretMatching": "learners.baselines.regret_matching:RegretMatching",
     "Schedule": "learners.schedule:Schedule",
     "Stoltz": "learners.baselines.stoltz:Stoltz",
@@ -70,30 +70,30 @@ FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap
 FACTORIES |= {name: f"learners.baselines.{name}:{name}" for name in _BASELINES}
 """What makes the player of an epoch of ``anytime``."""
 
-_LAWS = {
+_POLICIES = {
     "FinitePolicy": ("policy.finite", "_atoms", "_weights"),
-    "GibbsPermutations": ("actions.matchings.permutation_laws", "n", "_scores"),
-    "GibbsSubsets": ("actions.m_sets.m_set_laws", "size", "_scores"),
-    "GibbsTrees": ("actions.graphs.tree_laws", "_graph", "_scores"),
-    "ImageLaw": ("actions.paths.path_images", "inner", "image", "dimension"),
+    "GibbsPermutations": ("actions.matchings.permutation_policies", "n", "_scores"),
+    "GibbsSubsets": ("actions.m_sets.m_set_policies", "size", "_scores"),
+    "GibbsTrees": ("actions.graphs.tree_policies", "_graph", "_scores"),
+    "ImagePolicy": ("actions.paths.path_images", "inner", "image", "dimension"),
     "ListedPolicy": ("actions.listed_policy", "dimension", "_words", "_chances"),
-    "MarkovPaths": ("actions.paths.path_laws", "graph", "transition"),
+    "MarkovPaths": ("actions.paths.path_policies", "graph", "transition"),
     "Mixture": ("policy.mixture", "components", "component_weights"),
     "ProductPolicy": ("policy.independent", "parts"),
     "PivotalSubsets": ("actions.m_sets.pivotal_subsets", "size", "_units"),
-    "UniformMatchings": ("actions.matchings.permutation_laws", "rows", "columns"),
-    "UniformSubsets": ("actions.m_sets.m_set_laws", "dimension", "size"),
+    "UniformMatchings": ("actions.matchings.permutation_policies", "rows", "columns"),
+    "UniformSubsets": ("actions.m_sets.m_set_policies", "dimension", "size"),
 }
-LAWS = {name: f"{module}:{name}" for name, (module, *_) in _LAWS.items()}
-"""Laws that a ledger keeps whole; each has a method ``of_held``."""
-LAW_PARTS = {name: parts for name, (_, *parts) in _LAWS.items()}
-"""What a file holds of each law: what ``of_held`` makes it of."""
+POLICIES = {name: f"{module}:{name}" for name, (module, *_) in _POLICIES.items()}
+"""Policies that a ledger keeps whole; each has a method ``of_held``."""
+POLICY_PARTS = {name: parts for name, (_, *parts) in _POLICIES.items()}
+"""What a file holds of each policy: what ``of_held`` makes it of."""
 
 GRAPHS = {
     "Digraph": "actions.paths.directed:Digraph",
     "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
 }
-"""Graphs that laws are over. They are not made of a file: they must be those of the action set."""
+"""Graphs that policies are over. They are not made of a file: they must be those of the action set."""
 
 Table = dict[str, str]
 

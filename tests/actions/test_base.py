@@ -38,7 +38,7 @@ class _Pretending(_Ring):
 def test_an_oracle_is_enough() -> None:
     """Membership, enumeration, span, spanner, projection and decomposition follow from argmax, and conform."""
     report = check_action_set(_Ring(), expected=TABLE)
-    assert {name for name, _ in report.skipped} == {"uniform law", "gibbs law"}
+    assert {name for name, _ in report.skipped} == {"uniform policy", "gibbs policy"}
     ring = _Ring()
     assert ring.n_actions is None
     assert ring.rank == 3
@@ -62,7 +62,7 @@ def test_the_generic_methods_agree_with_the_list(listed: Explicit, data: st.Data
 
 
 def test_what_exists_only_for_some_sets_is_refused_by_name() -> None:
-    """Uniform and Gibbs laws are refused with another way; the exploration law falls back on the spanner openly."""
+    """Uniform and Gibbs policies are refused with another way; the exploration policy falls back on the spanner openly."""
     ring = _Ring()
     with pytest.raises(Unsupported, match=r"exact uniform policy.*exploration_policy\('spanner'\)"):
         ring.uniform_policy()

@@ -7,7 +7,7 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.actions.called_family import CalledFamily, called
-from swapregret.actions.family import best, draw_explore, hybrid, list_law, project, span_part
+from swapregret.actions.family import best, draw_explore, hybrid, list_policy, project, span_part
 
 ROUTES = sr.DagPaths([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)], source=0, sink=3)
 SETS = [sr.MSets(6, 2), sr.Permutations(3)]
@@ -28,7 +28,7 @@ def test_what_is_called_is_the_code_of_the_family() -> None:
     near = np.array(middle)
     for method, args in (
         (project, (vector, np.log(near))),
-        (list_law, (near,)),
+        (list_policy, (near,)),
         (best, (vector,)),
         (span_part, (vector,)),
         (hybrid, (vector, 0.5, near, near)),

@@ -13,12 +13,12 @@ from swapregret.actions.family import (
     MADE,
     best,
     draw,
-    list_law,
-    make_law,
+    list_policy,
+    make_policy,
     policy_of,
     project,
     room,
-    show_law,
+    show_policy,
     solve,
     span_part,
     spread,
@@ -32,7 +32,7 @@ from swapregret.errors import Unsupported
 from swapregret.learners.round.day import begin_round, mix_slots
 from swapregret.policy import Policy
 
-N_LAWS = 5
+N_POLICIES = 5
 GRAPH = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (1, 4), (2, 4), (3, 4), (0, 4)]
 K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 SETS: dict[str, Any] = {
@@ -66,14 +66,14 @@ IDS = [" ".join(part for part in case if part) for case in CASES]
 class Slots(NamedTuple):
     """What a family works on."""
 
-    laws: Any
+    policies: Any
     mix: Any
 
 
-def at_work(family: Any, laws: Any, rng: Any = 0) -> Any:
+def at_work(family: Any, policies: Any, rng: Any = 0) -> Any:
     """Return a handle on a family, policies, and room for a mixture of them, all 0."""
-    mix = begin_round(family.common.dimension, 0, (), laws, len(laws.marginals)).mix
-    return open_handle(family, 0, Slots(laws, mix), 0, np.random.default_rng(rng))
+    mix = begin_round(family.common.dimension, 0, (), policies, len(policies.marginals)).mix
+    return open_handle(family, 0, Slots(policies, mix), 0, np.random.default_rng(rng))
 
 
 @kernel
@@ -85,21 +85,21 @@ def ask_project(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, b
 @kernel
 def ask_list(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List."""
-    return list_law(family_of(h), point)
+    return list_policy(family_of(h), point)
 
 
 @kernel
 def ask_make(h: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Write a policy into a slot."""
-    return make_law(family_of(h), state_of(h).laws, slot, point, log_point)
+    return make_policy(family_of(h), state_of(h).policies, slot, point, log_point)
 
 
 @kernel
 def ask_draw(h: Any, slot: int, plays: Integers) -> None:
     """Draw an action per row."""
-    family, laws, rng = family_of(h), state_of(h).laws, h.rng
+    family, policies, rng = family_of(h), state_of(h).policies, h.rng
     for row in range(plays.shape[0]):
-        plays[row] = draw(family, laws, slot, rng)
+        plays[row] = draw(family, policies, slot, rng)
 
 
 @kernel
@@ -111,13 +111,13 @@ def ask_mix(h: Any) -> None:
 @kernel
 def ask_solve(h: Any, right: Floats) -> tuple[Floats, float]:
     """Find Σ⁺v."""
-    return solve(family_of(h), state_of(h).laws, state_of(h).mix.weights, right)
+    return solve(family_of(h), state_of(h).policies, state_of(h).mix.weights, right)
 
 
 @kernel
 def ask_spread(h: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return the local variance."""
-    return spread(family_of(h), state_of(h).laws, slot, point, aggregate)
+    return spread(family_of(h), state_of(h).policies, slot, point, aggregate)
 
 
 @kernel
@@ -133,7 +133,7 @@ class Face(NamedTuple):
     mu: Policy
     family: Any
     kind: str
-    laws: Any
+    policies: Any
     handle: Any
     tilted: list[Any]
     points: list[Any]
@@ -145,8 +145,8 @@ def face(name: str, kind: str, exploration: str | None) -> Face:
     actions = SETS[name]()
     mu = actions.exploration_policy(exploration)
     family = called(actions.family(mu, kind=kind, variants=2))
-    laws = room(family, N_LAWS + 1, 64)
-    h = at_work(family, laws)
+    policies = room(family, N_POLICIES + 1, 64)
+    h = at_work(family, policies)
     rng = np.random.default_rng(7)
     tilted = [scale * rng.normal(size=actions.dimension) for scale in (0.0, 0.3, 1.0, 1.0, 3.0)]
     near = ask_project(h, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
@@ -156,12 +156,12 @@ def face(name: str, kind: str, exploration: str | None) -> Face:
         assert is_good
         assert ask_make(h, slot, point, log_point) == MADE
         points.append(point)
-    return Face(actions, mu, family, kind, laws, h, tilted, points)
+    return Face(actions, mu, family, kind, policies, h, tilted, points)
 
 
-def policies(made: Face) -> list[Policy]:
+def all_policies(made: Face) -> list[Policy]:
     """Return the policies as objects, μ last."""
-    return [policy_of(made.family, made.laws, slot, made.actions, made.mu) for slot in range(N_LAWS + 1)]
+    return [policy_of(made.family, made.policies, slot, made.actions, made.mu) for slot in range(N_POLICIES + 1)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
@@ -192,27 +192,29 @@ def test_slots_hold_the_moments_of_their_policies(case: tuple[str, str, str | No
     """E[M] and Σ in a slot are those of the policy in it."""
     made = face(*case)
     J = made.family.common.coordinates
-    for slot, policy in enumerate(policies(made)):
-        np.testing.assert_allclose(made.laws.marginals[slot], policy.marginals(), rtol=0, atol=1e-12)
-        if slot < N_LAWS:
+    for slot, policy in enumerate(all_policies(made)):
+        np.testing.assert_allclose(made.policies.marginals[slot], policy.marginals(), rtol=0, atol=1e-12)
+        if slot < N_POLICIES:
             np.testing.assert_allclose(policy.marginals(), made.points[slot], rtol=0, atol=1e-9)
         if J.size:
             sigma = policy.cooccurrence()[np.ix_(J, J)]
-            np.testing.assert_allclose(np.triu(made.laws.moments[slot]), np.triu(sigma), rtol=0, atol=1e-12)
-        if made.kind != "list" and slot < N_LAWS and not hasattr(made.laws, "n_atoms"):  # an explicit set lists all
-            assert len(show_law(made.family, made.laws, slot)[0]) == 0
-    assert policies(made)[-1] is made.mu
+            np.testing.assert_allclose(np.triu(made.policies.moments[slot]), np.triu(sigma), rtol=0, atol=1e-12)
+        if (
+            made.kind != "list" and slot < N_POLICIES and not hasattr(made.policies, "n_atoms")
+        ):  # an explicit set lists all
+            assert len(show_policy(made.family, made.policies, slot)[0]) == 0
+    assert all_policies(made)[-1] is made.mu
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_draws_have_the_chances_of_their_policies(case: tuple[str, str, str | None]) -> None:
     """Draws pass a chi-square test against the list of the policy."""
     made, count = face(*case), 3000
-    h, plays = at_work(made.family, made.laws, 3), np.empty((count, made.actions.dimension), dtype=np.int64)
-    for slot, policy in enumerate(policies(made)):
-        law = policy.finite()
-        place = {row.tobytes(): index for index, row in enumerate(law.atoms)}
-        seen, expected = np.zeros(len(place)), count * law.weights
+    h, plays = at_work(made.family, made.policies, 3), np.empty((count, made.actions.dimension), dtype=np.int64)
+    for slot, policy in enumerate(all_policies(made)):
+        listing = policy.finite()
+        place = {row.tobytes(): index for index, row in enumerate(listing.atoms)}
+        seen, expected = np.zeros(len(place)), count * listing.weights
         ask_draw(h, slot, plays)
         for row in plays:
             seen[place[row.tobytes()]] += 1
@@ -227,11 +229,11 @@ def test_draws_have_the_chances_of_their_policies(case: tuple[str, str, str | No
 def test_solve_inverts_the_mixture(case: tuple[str, str, str | None]) -> None:
     """Σ(Σ⁺v) = v, for mixtures of any number of slots, actions and what some days add up to."""
     made, rng = face(*case), np.random.default_rng(11)
-    parts, rows, h = policies(made), made.actions.enumerate(), at_work(made.family, made.laws)
+    parts, rows, h = all_policies(made), made.actions.enumerate(), at_work(made.family, made.policies)
     mix = h.kept[2].mix
-    for n_used in (0, 1, 2, 3, N_LAWS):
-        weights = rng.random(N_LAWS + 1)
-        weights[rng.permutation(N_LAWS)[n_used:]] = 0.0
+    for n_used in (0, 1, 2, 3, N_POLICIES):
+        weights = rng.random(N_POLICIES + 1)
+        weights[rng.permutation(N_POLICIES)[n_used:]] = 0.0
         mix.weights[:] = weights / weights.sum()
         ask_mix(h)
         sigma = sum(w * part.cooccurrence() for w, part in zip(mix.weights, parts, strict=True))
@@ -248,7 +250,7 @@ def test_solve_inverts_the_mixture(case: tuple[str, str, str | None]) -> None:
 def test_spread_is_the_variance_the_step_is_made_of(case: tuple[str, str, str | None]) -> None:
     """What is returned is the variance under a Gibbs policy, and x·(X̃ − X̄)² elsewhere."""
     made, rng = face(*case), np.random.default_rng(5)
-    for slot, policy in enumerate(policies(made)[:N_LAWS]):
+    for slot, policy in enumerate(all_policies(made)[:N_POLICIES]):
         aggregate, point = 10.0 + rng.normal(size=made.actions.dimension), made.points[slot]
         if made.kind == "gibbs":
             totals, chances = policy.finite().atoms @ aggregate, policy.finite().weights
@@ -279,24 +281,24 @@ def test_a_chain_without_estimates_keeps_no_matrix(name: str) -> None:
     """Where Σ⁺ is not wanted, only E[M] is made."""
     made = face(name, "chain", None)
     family = made.actions.family(made.mu, kind="chain", has_moment=False)
-    laws = room(family, 2, 1)
-    h = at_work(family, laws)
+    policies = room(family, 2, 1)
+    h = at_work(family, policies)
     mix = h.kept[2].mix
     point, log_point, _ = ask_project(h, made.tilted[2], made.tilted[0])
     assert ask_make(h, 0, point, log_point) == MADE
     mix.weights[:] = 0.75, 0.25
     ask_mix(h)
     np.testing.assert_allclose(mix.mean, 0.75 * point + 0.25 * made.mu.marginals(), rtol=0, atol=1e-12)
-    assert laws.moments.size == 0
+    assert policies.moments.size == 0
 
 
 @pytest.mark.parametrize("name", ["m-sets", "paths"])
 def test_a_chain_refuses_a_point_outside(name: str) -> None:
     """A point outside conv(A) changes nothing."""
     made = face(name, "chain", None)
-    before = made.laws.marginals.copy()
+    before = made.policies.marginals.copy()
     assert ask_make(made.handle, 0, 1.1 * made.points[0], made.tilted[0]) != MADE
-    np.testing.assert_array_equal(made.laws.marginals, before)
+    np.testing.assert_array_equal(made.policies.marginals, before)
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ class Shared:
 
     def __call__(self, point: npt.ArrayLike) -> tuple[Any, Any]:
         """Return the list of the scale that plays a point; the last component is the exploration policy."""
-        for law in self.player.policy(self.state).components[:-1]:
-            if np.abs(law.marginals() - point).max() <= 1e-8:
-                listed = law.finite()
+        for policy in self.player.policy(self.state).components[:-1]:
+            if np.abs(policy.marginals() - point).max() <= 1e-8:
+                listed = policy.finite()
                 return listed.atoms.astype(np.float64), listed.weights
         raise AssertionError("the library plays no such point")
 
@@ -64,7 +64,7 @@ def test_the_same_draws_give_the_same_policies(
         variants=1,
         random_offset=False,
         rate=AdaptiveRate(rate),
-        law="chain" if name == "m-sets, chains" else "auto",
+        policy="chain" if name == "m-sets, chains" else "auto",
     )
     rng = np.random.default_rng(len(name))
     state = player.start(rng)
@@ -90,8 +90,8 @@ def test_the_same_draws_give_the_same_policies(
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_it_draws_from_its_own_law(name: str) -> None:
-    """Drawn actions belong to the set, and their mean is the mean of the law within six standard errors."""
+def test_it_draws_from_its_own_policy(name: str) -> None:
+    """Drawn actions belong to the set, and their mean is the mean of the policy within six standard errors."""
     actions, plain = _case(name)
     learner = PlainLearner(plain, actions.size, rate=1.0)
     rng = np.random.default_rng(5)

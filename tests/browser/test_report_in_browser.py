@@ -141,7 +141,7 @@ def test_figures_and_table_hold_the_numbers_of_the_results(page: Chrome, folder:
         assert bool(swap.find_elements(By.CSS_SELECTOR, "b")) == (wanted["swap_per_round"] == lowest)
 
 
-def test_the_slider_shows_the_law_of_each_day(page: Chrome, folder: Path) -> None:
+def test_the_slider_shows_the_policy_of_each_day(page: Chrome, folder: Path) -> None:
     """It starts at the end; arrow keys move through the checkpoints; edges are as thick as their recorded probability."""
     experiment = load_experiment(folder)
     run = next(each for each in experiment.finished if (each.set, each.environment) == ("diamond", "cyclic"))

@@ -80,7 +80,7 @@ LISTED = "round,action,probability,reward\n" + "".join(
 
 
 def test_totals_are_audited_between_two_ends(tmp_path) -> None:
-    """A log of totals with listed laws gives both ends, what they mean, and each window; JSON has the same numbers."""
+    """A log of totals with listed policies gives both ends, what they mean, and each window; JSON has the same numbers."""
     path = tmp_path / "totals.csv"
     path.write_text(LISTED, encoding="utf-8")
     words = ["audit", str(path), "--set", "msets 2 1 labels=a,b", "--window", "200", "--confidence", "0.9"]
@@ -98,7 +98,7 @@ def test_totals_are_audited_between_two_ends(tmp_path) -> None:
 
 
 def test_what_totals_cannot_give_is_refused(log, tmp_path) -> None:
-    """A picture of exchanges, totals without laws, and a table without a set end with status 2 and what to do."""
+    """A picture of exchanges, totals without policies, and a table without a set end with status 2 and what to do."""
     path = tmp_path / "totals.csv"
     path.write_text(LISTED, encoding="utf-8")
     bare = tmp_path / "bare.csv"

@@ -148,7 +148,7 @@ def test_every_formula_is_typeset(site: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["where L_{k−1} is", "costs 5 $ or $x$", "the law p_t", "H^{1/3} days", r"and \sum x", "a {brace", ":class:`X`"],
+    ["where L_{k−1} is", "costs 5 $ or $x$", "the policy p_t", "H^{1/3} days", r"and \sum x", "a {brace", ":class:`X`"],
 )
 def test_a_leftover_is_found(text: str) -> None:
     """The search above sees every kind of leftover, and none in code or in a formula."""

@@ -73,7 +73,7 @@ def make_targets(folder: Path) -> list[Target]:
     for name, actions in _sets().items():
         point = np.asarray(actions.exploration_policy().marginals())
         d = actions.dimension
-        law = actions.exploration_policy()
+        policy = actions.exploration_policy()
         methods = {
             "argmax": (np.arange(d) / d,),
             "argmax_many": (np.zeros((2, d)),),
@@ -90,7 +90,7 @@ def make_targets(folder: Path) -> list[Target]:
         for method, arguments in methods.items():
             lax = method in ("__contains__", "action_of")
             found.append(Target(f"{name}.{method}", getattr(actions, method), arguments, takes_nan=lax))
-        found.append(Target(f"{name} law.variance", law.variance, (np.ones(d),), state=law.marginals))
+        found.append(Target(f"{name} policy.variance", policy.variance, (np.ones(d),), state=policy.marginals))
     found += _worlds(folder) + _games(folder) + _networks(folder) + _sessions(folder)
     return found + _players() + _schedules() + _plays()
 
@@ -131,7 +131,7 @@ def _plays() -> list[Target]:
     actions = sr.MSets(4, 2)
     world, player = sr.environments.iid(actions, 10, rng=0), sr.baselines.uniform(actions)
     table, log = np.full((3, 4), 0.25), [[1, 1, 0, 0]] * 3
-    law = actions.exploration_policy()
+    policy = actions.exploration_policy()
     result = sr.play(player, world, rng=0)
     options: dict[str, Any] = {
         "rng": 0,
@@ -150,8 +150,8 @@ def _plays() -> list[Target]:
         Target("audit", sr.audit, (actions, log, table), audited),
         Target("audit costs", sr.audit, (actions, log, table), {"cost_range": (0.0, 1.0)}),
         Target("Product", sr.Product, (actions, sr.Permutations(2))),
-        Target("mix", sr.mix, ([law, law], [0.5, 0.5])),
-        Target("Mixture", sr.Mixture, ([law, law], [0.5, 0.5])),
+        Target("mix", sr.mix, ([policy, policy], [0.5, 0.5])),
+        Target("Mixture", sr.Mixture, ([policy, policy], [0.5, 0.5])),
         Target("PlayResult.curve", result.curve),
     ]
 

@@ -70,7 +70,7 @@ def reward_of(session: Any) -> Any:
 
 
 def begun(player: Any) -> Any:
-    """Return a session of some days, with an open decision and one whose law is older than the state."""
+    """Return a session of some days, with an open decision and one whose policy is older than the state."""
     session: Any = sr.Session(player, rng=1, max_open=3)
     for _ in range(45):
         session.act()

@@ -26,7 +26,7 @@ from swapregret.cli import app
 from swapregret.errors import SwapRegretError
 from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.regret.ledgers.law_file import law_cell
+from swapregret.regret.ledgers.policy_file import policy_cell
 from swapregret.regret.log_file import read_log
 from swapregret.results import load_cells, load_experiment
 from swapregret.sessions.journal import scan_journal, write_journal
@@ -316,21 +316,25 @@ def test_plays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_policies_of_logs(name: str, tmp_path: Path) -> None:
-    """A log whose column `policy` holds a law with one thing changed is refused by name, or read."""
+    """A log whose column `policy` holds a policy with one thing changed is refused by name, or read."""
     import base64
 
     actions, path = SETS[name], tmp_path / "x.csv"
-    law = actions.gibbs(np.linspace(0.0, 1.0, actions.dimension)) if actions.has_gibbs else actions.exploration_policy()
-    plain = zlib.decompress(base64.b64decode(law_cell(law)))
-    play = ";".join(str(index) for index in np.flatnonzero(law.sample(np.random.default_rng(0))))
+    drawn = (
+        actions.gibbs(np.linspace(0.0, 1.0, actions.dimension)) if actions.has_gibbs else actions.exploration_policy()
+    )
+    plain = zlib.decompress(base64.b64decode(policy_cell(drawn)))
+    play = ";".join(str(index) for index in np.flatnonzero(drawn.sample(np.random.default_rng(0))))
 
     def spoil(data: bytes, rng: Rng) -> tuple[bytes, str]:
         named = json.loads(plain)
-        text = json.loads(bytes(named["laws"][2]))
-        changed, how = mutate_plain({"arrays": {key: named[key] for key in named if key != "laws"}, "laws": text}, rng)
-        words = json.dumps(changed.get("laws")).encode()
+        text = json.loads(bytes(named["policies"][2]))
+        changed, how = mutate_plain(
+            {"arrays": {key: named[key] for key in named if key != "policies"}, "policies": text}, rng
+        )
+        words = json.dumps(changed.get("policies")).encode()
         arrays = changed.get("arrays")
-        named = (arrays if isinstance(arrays, dict) else {}) | {"laws": ["|u1", [len(words)], list(words)]}
+        named = (arrays if isinstance(arrays, dict) else {}) | {"policies": ["|u1", [len(words)], list(words)]}
         cell = base64.b64encode(zlib.compress(json.dumps(named).encode()))
         return b"indices,reward,policy\n" + play.encode() + b",0.5," + cell + b"\n", how
 
@@ -339,5 +343,5 @@ def test_policies_of_logs(name: str, tmp_path: Path) -> None:
         assert policy.sample(np.random.default_rng(1)) in actions
         assert np.isfinite(policy.marginals()).all()
 
-    path.write_text(f"indices,reward,policy\n{play},0.5,{law_cell(law)}\n")
+    path.write_text(f"indices,reward,policy\n{play},0.5,{policy_cell(drawn)}\n")
     assert not (found := complaints(name, path, path, spoil, read)), found

@@ -61,7 +61,7 @@ GAMES = small_games()
 
 
 def random_play(game: Game, seed: int, windows: int = 4) -> CorrelatedPlay:
-    """Return a play of random laws with listed support."""
+    """Return a play of random policies with listed support."""
     rng = np.random.default_rng(seed)
     policies = []
     for _ in range(windows):

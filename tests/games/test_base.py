@@ -54,13 +54,15 @@ def test_expected_vectors_are_sums_over_profiles(game: Game, make_play: Any) -> 
         with pytest.raises(Unsupported):
             game.expected_payoff_vector(0, [])
         return
-    laws: tuple[FinitePolicy, ...] = make_play(game, 3, windows=1).policies[0]
-    marginals = [law.marginals() for law in laws]
+    policies: tuple[FinitePolicy, ...] = make_play(game, 3, windows=1).policies[0]
+    marginals = [policy.marginals() for policy in policies]
     for player in range(game.n_players):
         total = np.zeros(game.action_sets[player].dimension)
-        for places in product(*(range(len(law.weights)) for law in laws)):
-            chance = np.prod([law.weights[place] for law, place in zip(laws, places, strict=True)])
-            total += chance * game.payoff_vector(player, [law.atoms[p] for law, p in zip(laws, places, strict=True)])
+        for places in product(*(range(len(policy.weights)) for policy in policies)):
+            chance = np.prod([policy.weights[place] for policy, place in zip(policies, places, strict=True)])
+            total += chance * game.payoff_vector(
+                player, [policy.atoms[p] for policy, p in zip(policies, places, strict=True)]
+            )
         assert np.allclose(game.expected_payoff_vector(player, marginals), total, rtol=0, atol=1e-12)
 
 

@@ -17,7 +17,7 @@ from swapregret.games import (
     certify,
     chicken,
     gibson,
-    joint_law,
+    joint_policy,
     normal_form,
     product_play,
     shapley,
@@ -27,7 +27,7 @@ from swapregret.policy import FinitePolicy, mix
 
 
 def pure(count: int, index: int) -> FinitePolicy:
-    """Return the law that always plays one of ``count`` actions."""
+    """Return the policy that always plays one of ``count`` actions."""
     return FinitePolicy(np.eye(count, dtype=np.int64)[[index]], [1.0])
 
 
@@ -41,22 +41,22 @@ def from_joint(game: MatrixGame, cells: dict[tuple[int, ...], int]) -> Correlate
 def test_gaps_equal_linear_programs_over_the_normal_form(game: Game, make_play: Any) -> None:
     """Swap gaps of random plays in every kind of game equal HiGHS over all rules of the enumerated normal form, to 1e-9."""
     play = make_play(game, 11)
-    listed, law = normal_form(game), joint_law(play)
-    assert law.sum() == pytest.approx(1.0, abs=1e-12)
+    listed, policy = normal_form(game), joint_policy(play)
+    assert policy.sum() == pytest.approx(1.0, abs=1e-12)
     certificate = certify(play)
     assert certificate.is_exact
     for player in range(game.n_players):
         gap = play.swap_gap(player)
-        assert gap.in_payoffs == pytest.approx(swap_gap_by_program(listed, law, player), abs=1e-9)
-        pays = float((listed.tables[player] * law).sum())
+        assert gap.in_payoffs == pytest.approx(swap_gap_by_program(listed, policy, player), abs=1e-9)
+        pays = float((listed.tables[player] * policy).sum())
         assert play.payoffs[player] == pytest.approx(pays, abs=1e-10)
-        rest = law.sum(axis=player)
-        fixed = np.moveaxis(listed.tables[player], player, 0).reshape(law.shape[player], -1) @ rest.ravel()
+        rest = policy.sum(axis=player)
+        fixed = np.moveaxis(listed.tables[player], player, 0).reshape(policy.shape[player], -1) @ rest.ravel()
         assert play.external_gap(player).in_payoffs == pytest.approx(max(0.0, fixed.max() - pays), abs=1e-9)
         assert gap.value >= play.internal_gap(player).value - 1e-12
         assert gap.value >= play.external_gap(player).value - 1e-12
         assert certificate.swap[player].value == gap.value
-    assert play.welfare == pytest.approx(float((listed.tables.sum(axis=0) * law).sum()), abs=1e-9)
+    assert play.welfare == pytest.approx(float((listed.tables.sum(axis=0) * policy).sum()), abs=1e-9)
 
 
 def test_gibson() -> None:
@@ -113,8 +113,8 @@ def test_files_give_the_same_play_back(game: Game, make_play: Any, tmp_path: Pat
         CorrelatedPlay.load(path, MatrixGame([np.eye(11)] * 2))
 
 
-def test_files_hold_exploration_laws(tmp_path: Path) -> None:
-    """A share of an exploration law too large to list is kept, the gap is exact, and foreign laws are refused."""
+def test_files_hold_exploration_policies(tmp_path: Path) -> None:
+    """A share of an exploration policy too large to list is kept, the gap is exact, and foreign policies are refused."""
     actions = MSets(40, 8)
     game = FunctionGame(
         [actions] * 2,
@@ -124,44 +124,44 @@ def test_files_hold_exploration_laws(tmp_path: Path) -> None:
     )
     wide = actions.uniform_policy()
     point = FinitePolicy([[1] * 8 + [0] * 32], [1.0])
-    law = mix([point, wide], [0.75, 0.25])
-    play = CorrelatedPlay(game, (3, 2), ((law, law), (wide, law)))
+    policy = mix([point, wide], [0.75, 0.25])
+    play = CorrelatedPlay(game, (3, 2), ((policy, policy), (wide, policy)))
     play.save(tmp_path / "play")
     again = CorrelatedPlay.load(tmp_path / "play", game)
     assert play.swap_gap(0).is_exact
     assert again.swap_gap(0).value == pytest.approx(play.swap_gap(0).value, abs=1e-14)
-    foreign = CorrelatedPlay(game, (1,), ((actions.gibbs(np.arange(40.0)), law),))
+    foreign = CorrelatedPlay(game, (1,), ((actions.gibbs(np.arange(40.0)), policy),))
     with pytest.raises(Unsupported):
         foreign.save(tmp_path / "other")
 
 
-def test_samples_follow_the_joint_law(make_play: Any) -> None:
-    """2,000 joint draws agree with the enumerated joint law by chi-square at false-alarm rate 1e-6."""
+def test_samples_follow_the_joint_policy(make_play: Any) -> None:
+    """2,000 joint draws agree with the enumerated joint policy by chi-square at false-alarm rate 1e-6."""
     play = make_play(chicken(), 2)
-    law = joint_law(play).ravel()
+    policy = joint_policy(play).ravel()
     rng = np.random.default_rng(0)
-    counts = np.zeros(law.size)
+    counts = np.zeros(policy.size)
     for _ in range(2000):
         first, second = play.sample(rng)
         counts[2 * int(first[1]) + int(second[1])] += 1
-    seen = law > 0
+    seen = policy > 0
     assert counts[~seen].sum() == 0
-    statistic = float(((counts[seen] - 2000 * law[seen]) ** 2 / (2000 * law[seen])).sum())
+    statistic = float(((counts[seen] - 2000 * policy[seen]) ** 2 / (2000 * policy[seen])).sum())
     assert statistic < chi2.ppf(1 - 1e-6, int(seen.sum()) - 1)
 
 
-def test_marginals_are_those_of_the_joint_law(game: Game, make_play: Any) -> None:
+def test_marginals_are_those_of_the_joint_policy(game: Game, make_play: Any) -> None:
     """The marginals of a player equal Σ σ(profile) M over the enumerated profiles."""
     play = make_play(game, 5)
-    law = joint_law(play)
+    policy = joint_policy(play)
     for player, actions in enumerate(game.action_sets):
-        own = law.sum(axis=tuple(other for other in range(game.n_players) if other != player))
+        own = policy.sum(axis=tuple(other for other in range(game.n_players) if other != player))
         assert np.allclose(play.marginals(player), own @ actions.enumerate(), atol=1e-12)
 
 
 def test_windows_that_do_not_fit_are_refused() -> None:
-    """Days and rows in step, a law a player, of the right dimension: anything else is refused."""
-    law = pure(2, 0)
-    for days, rows in [((1,), ()), ((0,), ((law, law),)), ((1,), ((law,),)), ((1,), ((law, pure(3, 0)),))]:
+    """Days and rows in step, a policy a player, of the right dimension: anything else is refused."""
+    policy = pure(2, 0)
+    for days, rows in [((1,), ()), ((0,), ((policy, policy),)), ((1,), ((policy,),)), ((1,), ((policy, pure(3, 0)),))]:
         with pytest.raises(InvalidInput):
             CorrelatedPlay(chicken(), days, rows)

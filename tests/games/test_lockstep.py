@@ -134,8 +134,8 @@ def test_lockstep_is_stepping(name: str, mix: list[str]) -> None:
         assert rows_of(game, player, mine) == pytest.approx(rows_of(game, player, yours), abs=1e-10)
     for mine, yours in zip(windows, cut, strict=True):
         assert mine.days == yours.days
-        for law, same in zip(mine.policies(), yours.policies(), strict=True):
-            assert law.marginals() == pytest.approx(same.marginals(), abs=1e-12)
+        for policy, same in zip(mine.policies(), yours.policies(), strict=True):
+            assert policy.marginals() == pytest.approx(same.marginals(), abs=1e-12)
 
 
 def test_no_compiled_player_is_stepped() -> None:
@@ -181,7 +181,7 @@ def test_lists_that_outgrow_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("multiscale.swap_master", "adaptive.adaptive_master"):
         monkeypatch.setattr(f"swapregret.learners.{module}.room_for_lists", lambda actions, variants: 1)
     narrow = play(game, ["adaptive", "multiscale"])
-    rooms = [state.state.laws.chances.shape[1] for state in narrow[0].states]
+    rooms = [state.state.policies.chances.shape[1] for state in narrow[0].states]
     assert min(rooms) > 1
     assert narrow[0].earned.tolist() == wide[0].earned.tolist()
     for mine, yours in zip(narrow[2][0], wide[2][0], strict=True):
@@ -192,12 +192,12 @@ def test_short_tapes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tape that is full is read in the middle of a block; windows and ledgers do not notice."""
     game = GAMES["matrix"]
     _, _, (books, windows) = play(game, ["adaptive"])
-    monkeypatch.setattr("swapregret.learners.round.taping._LAWS", 1)
+    monkeypatch.setattr("swapregret.learners.round.taping._POLICIES", 1)
     _, _, (again, cut) = play(game, ["adaptive"])
     for player, (mine, yours) in enumerate(zip(books, again, strict=True)):
         assert rows_of(game, player, mine) == pytest.approx(rows_of(game, player, yours), abs=1e-10)
-    assert [law.marginals().round(12).tolist() for each in windows for law in each.policies()] == [
-        law.marginals().round(12).tolist() for each in cut for law in each.policies()
+    assert [policy.marginals().round(12).tolist() for each in windows for policy in each.policies()] == [
+        policy.marginals().round(12).tolist() for each in cut for policy in each.policies()
     ]
 
 
@@ -227,13 +227,15 @@ def test_payoffs_are_linear_in_each_other_player(name: str) -> None:
     }
     game = games[name]
     lists = [actions.enumerate() for actions in game.action_sets]
-    laws = [rng.dirichlet(np.ones(len(rows))) for rows in lists]
-    marginals = [law @ rows for law, rows in zip(laws, lists, strict=True)]
+    policies = [rng.dirichlet(np.ones(len(rows))) for rows in lists]
+    marginals = [policy @ rows for policy, rows in zip(policies, lists, strict=True)]
     for player in range(game.n_players):
         mean = np.zeros(game.action_sets[player].dimension)
         shape = tuple(1 if p == player else len(rows) for p, rows in enumerate(lists))
         for places in np.ndindex(shape):
-            weight = np.prod([law[at] for p, (law, at) in enumerate(zip(laws, places, strict=True)) if p != player])
+            weight = np.prod(
+                [policy[at] for p, (policy, at) in enumerate(zip(policies, places, strict=True)) if p != player]
+            )
             profile = [rows[at] for rows, at in zip(lists, places, strict=True)]
             mean += weight * game.payoff_vector(player, profile)
         assert game.expected_payoff_vector(player, marginals) == pytest.approx(mean, abs=1e-12)

@@ -58,9 +58,9 @@ def test_games_are_listed_where_they_are_no_tables() -> None:
     """Programs take every game: one that is no matrix game is listed first."""
     game = BlottoGame((4, 3), 2)
     listed = normal_form(game)
-    law = np.full(listed.tables.shape[1:], 1.0 / listed.tables[0].size)
+    policy = np.full(listed.tables.shape[1:], 1.0 / listed.tables[0].size)
     assert zero_sum_value(game) == pytest.approx(zero_sum_value(listed))
-    assert swap_gap_by_program(game, law, 0) == pytest.approx(swap_gap_by_program(listed, law, 0))
+    assert swap_gap_by_program(game, policy, 0) == pytest.approx(swap_gap_by_program(listed, policy, 0))
     assert best_correlated_equilibrium(game).welfare == pytest.approx(0.0)
     assert np.allclose(equilibrium_payoffs(game), equilibrium_payoffs(listed))
 
@@ -87,11 +87,11 @@ def test_best_equilibria() -> None:
     for game, pays in ((chicken(), 5.25), (shapley(), 0.5)):
         best = best_correlated_equilibrium(game)
         assert best.welfare == pytest.approx(2 * pays, abs=1e-9)
-        assert max(swap_gap_by_program(game, best.law, player) for player in (0, 1)) < 1e-9
+        assert max(swap_gap_by_program(game, best.policy, player) for player in (0, 1)) < 1e-9
 
 
 def test_what_has_no_program_is_refused() -> None:
-    """Games that are not zero-sum have no value, laws of another shape no gap, large games no normal form."""
+    """Games that are not zero-sum have no value, policies of another shape no gap, large games no normal form."""
     with pytest.raises(InvalidInput):
         zero_sum_value(chicken())
     with pytest.raises(InvalidInput):

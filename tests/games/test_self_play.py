@@ -18,7 +18,7 @@ def uniform(game: Game) -> list[Any]:
 
 
 def test_every_game_can_be_played(game: Game) -> None:
-    """Uniform play of every kind of game: one law throughout, so the compressed play has the gaps of the days exactly."""
+    """Uniform play of every kind of game: one policy throughout, so the compressed play has the gaps of the days exactly."""
     result = self_play(game, uniform(game), 12, rng=1, windows=3, checkpoints=2)
     assert result.play.n_windows == 3
     assert sum(result.play.days) == 12

@@ -18,26 +18,26 @@ from swapregret.testing.strategies import explicit_sets
     st.sampled_from([0.02, 0.3, 3.0]),
     st.sampled_from([1, 3]),
 )
-def test_law_carries_the_point(actions: Explicit, seed: int, concentration: float, variants: int) -> None:
+def test_policy_carries_the_point(actions: Explicit, seed: int, concentration: float, variants: int) -> None:
     """Marginals equal the point to 1e-12, atoms are actions, at most r + 1 a variant, and weights add up to 1 exactly."""
     rows = actions.enumerate()
     point = np.random.default_rng(seed).dirichlet(np.full(len(rows), concentration)) @ rows
-    law = decompose(actions, point, variants=variants)
-    assert np.abs(law.marginals() - point).max() <= 1e-12
-    assert len(law.weights) <= variants * (actions.rank + 1)
-    assert law.weights.sum() == 1.0
-    assert all(atom in actions for atom in law.atoms)
-    assert decompose(actions, point, variants=variants) == law
+    policy = decompose(actions, point, variants=variants)
+    assert np.abs(policy.marginals() - point).max() <= 1e-12
+    assert len(policy.weights) <= variants * (actions.rank + 1)
+    assert policy.weights.sum() == 1.0
+    assert all(atom in actions for atom in policy.atoms)
+    assert decompose(actions, point, variants=variants) == policy
 
 
 def test_a_vertex_is_itself() -> None:
     """An action decomposes into itself with weight 1."""
     actions = Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]])
-    law = decompose(actions, np.array([0.0, 1.0, 1.0]))
-    assert law.atoms.tolist() == [[0, 1, 1]]
+    policy = decompose(actions, np.array([0.0, 1.0, 1.0]))
+    assert policy.atoms.tolist() == [[0, 1, 1]]
 
 
-def test_variants_spread_the_law() -> None:
+def test_variants_spread_the_policy() -> None:
     """Eight variants of the centre of a 10-cube use more actions than one, and still have its marginals."""
     cube = Explicit((np.arange(1024)[:, None] >> np.arange(10)) & 1)
     centre = np.linspace(0.2, 0.8, 10)
@@ -57,9 +57,9 @@ def test_points_outside_are_refused_with_their_distance(point: list[float], word
 
 
 def test_points_within_rounding_are_taken() -> None:
-    """A point at distance 1e-10 is taken; what the law carries is the nearest point of conv(A)."""
-    law = decompose(Explicit([[1, 0], [0, 1]]), np.array([0.5, 0.5 + 1e-10]))
-    assert np.abs(law.marginals() - 0.5).max() <= 1e-10
+    """A point at distance 1e-10 is taken; what the policy carries is the nearest point of conv(A)."""
+    policy = decompose(Explicit([[1, 0], [0, 1]]), np.array([0.5, 0.5 + 1e-10]))
+    assert np.abs(policy.marginals() - 0.5).max() <= 1e-10
 
 
 @pytest.mark.parametrize("variants", [0, -1, 1.5])

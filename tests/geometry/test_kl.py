@@ -74,8 +74,8 @@ def test_no_worse_than_an_independent_solver(actions: Explicit, seed: int, sprea
     log_weights = np.random.default_rng(seed).uniform(-spread, spread, size=actions.dimension)
     rows = actions.enumerate().astype(float)
     found = project(actions, log_weights)
-    law = actions.decompose(found.point)
-    assert np.abs(law.marginals() - found.point).max() <= 1e-12
+    policy = actions.decompose(found.point)
+    assert np.abs(policy.marginals() - found.point).max() <= 1e-12
     used = rows.any(axis=0)
 
     def objective(mass: np.ndarray) -> tuple[float, np.ndarray]:

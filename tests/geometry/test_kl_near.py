@@ -43,8 +43,8 @@ def test_the_gap_is_certified_on_every_action_from_any_start(actions: Explicit, 
     assert found.gap <= 1e-9
     listed = {row.tobytes() for row in rows.astype(np.int64)}
     assert all(row.tobytes() in listed for row in added)
-    law = actions.decompose(found.point)
-    assert np.abs(law.marginals() - found.point).max() <= 1e-12
+    policy = actions.decompose(found.point)
+    assert np.abs(policy.marginals() - found.point).max() <= 1e-12
 
 
 @settings(max_examples=60)

@@ -35,8 +35,8 @@ SETS: dict[str, ActionSet] = {
 }
 
 
-def some_law(actions: ActionSet, seed: int) -> Policy:
-    """Return a random law with a tenth of exploration."""
+def some_policy(actions: ActionSet, seed: int) -> Policy:
+    """Return a random policy with a tenth of exploration."""
     rows = actions.enumerate()
     weights = np.random.default_rng(seed).dirichlet(np.full(len(rows), 0.3))
     return mix([FinitePolicy(rows, weights), actions.exploration_policy()], [0.9, 0.1])
@@ -48,13 +48,13 @@ def test_solution_on_the_span_is_the_pseudo_inverse(name: str, is_iterated: bool
     """The part of y in span(A) is Σ⁺M for every action M, on full and deficient rank, whichever way it is found."""
     actions = SETS[name]
     for seed in range(3):
-        law = some_law(actions, seed)
-        sigma = law.cooccurrence()
+        policy = some_policy(actions, seed)
+        sigma = policy.cooccurrence()
         inverse = np.linalg.pinv(sigma, rcond=1e-10, hermitian=True)
-        assert invert(law, actions.span)[1]
-        solver = Solver(law, actions.span)
+        assert invert(policy, actions.span)[1]
+        solver = Solver(policy, actions.span)
         for action in actions.enumerate():
-            solved = iterate(law, action) if is_iterated else solver.solve(action)
+            solved = iterate(policy, action) if is_iterated else solver.solve(action)
             exact = inverse @ action
             scale = 1.0 + np.abs(exact).max()
             assert np.abs(actions.span.project(solved) - exact).max() <= 1e-8 * scale
@@ -65,13 +65,13 @@ def test_solution_on_the_span_is_the_pseudo_inverse(name: str, is_iterated: bool
 def test_large_ranks_are_solved(d: int) -> None:
     """Residuals stay near rounding, by a matrix and, above its limit, without one."""
     actions = MSets(d, 7)
-    law = mix(
+    policy = mix(
         [actions.decompose(actions.kl_project(np.linspace(-3, 3, d)).point), actions.uniform_policy()], [0.9, 0.1]
     )
     action = actions.argmax(np.linspace(1, 0, d))
-    found = Solver(law, actions.span).solve(action)
-    assert np.abs(law.second_moment(found) - action).max() < (1e-10 if d <= DENSE_LIMIT else 1e-8)
-    assert np.allclose(iterate(law, action), found, rtol=1e-6, atol=1e-6)
+    found = Solver(policy, actions.span).solve(action)
+    assert np.abs(policy.second_moment(found) - action).max() < (1e-10 if d <= DENSE_LIMIT else 1e-8)
+    assert np.allclose(iterate(policy, action), found, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("d", [6, 90])
@@ -80,9 +80,9 @@ def test_singular_policies_are_solved_on_what_they_play(d: int) -> None:
     actions = MSets(d, 2)
     rows = np.zeros((2, d), dtype=np.int64)
     rows[0, :2] = rows[1, 2:4] = 1
-    law = FinitePolicy(rows, [0.25, 0.75])
-    solver = Solver(law, actions.span)
-    assert not invert(law, actions.span)[1]
+    policy = FinitePolicy(rows, [0.25, 0.75])
+    solver = Solver(policy, actions.span)
+    assert not invert(policy, actions.span)[1]
     assert np.allclose(solver.solve(rows[0]), rows[0] / 0.25 / 2.0)
     assert np.allclose(solver.solve(rows[1]), rows[1] / 0.75 / 2.0)
     unplayed = np.zeros(d, dtype=np.int64)
@@ -93,26 +93,26 @@ def test_singular_policies_are_solved_on_what_they_play(d: int) -> None:
 def test_an_iteration_that_stops_short_is_good_or_refused() -> None:
     """At the limit the point reached is returned if it is good, and refused if not."""
     actions = MSets(40, 4)
-    law = mix(
+    policy = mix(
         [actions.decompose(actions.kl_project(np.linspace(-9, 9, 40)).point, variants=3), actions.uniform_policy()],
         [0.95, 0.05],
     )
     action = actions.argmax(np.linspace(1, 0, 40))
     with pytest.raises(NotConverged, match="within 2 steps"):
-        iterate(law, action, limit=2)
+        iterate(policy, action, limit=2)
     left = []
     for limit in range(3, 60):
         try:
-            left.append(float(np.abs(law.second_moment(iterate(law, action, limit=limit)) - action).max()))
+            left.append(float(np.abs(policy.second_moment(iterate(policy, action, limit=limit)) - action).max()))
         except NotConverged:
             continue
     assert 1e-9 < max(left) < 1e-3
-    assert not iterate(law, np.zeros(40, dtype=np.int64)).any()
+    assert not iterate(policy, np.zeros(40, dtype=np.int64)).any()
 
 
 def test_the_iteration_survives_a_singular_policy() -> None:
     """Where Σ is singular the iteration stays on what the policy plays; no division by zero."""
-    law = FinitePolicy([[1, 1, 0, 0], [0, 0, 1, 1]], [0.5, 0.5])
-    assert np.allclose(iterate(law, np.array([1, 1, 0, 0])), [1.0, 1.0, 0.0, 0.0])
+    policy = FinitePolicy([[1, 1, 0, 0], [0, 0, 1, 1]], [0.5, 0.5])
+    assert np.allclose(iterate(policy, np.array([1, 1, 0, 0])), [1.0, 1.0, 0.0, 0.0])
     with pytest.raises(NotConverged):
-        iterate(law, np.array([1, 0, 1, 0]))
+        iterate(policy, np.array([1, 0, 1, 0]))

@@ -34,7 +34,7 @@ PLAYERS = {
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_players_survive_json(name: str) -> None:
-    """Written to JSON text and read again, a player has the same description, laws and set."""
+    """Written to JSON text and read again, a player has the same description, policies and set."""
     player = PLAYERS[name]
     text = json.dumps(encode(player))
     made = decode(json.loads(text))
@@ -42,8 +42,8 @@ def test_players_survive_json(name: str) -> None:
     assert json.dumps(encode(made)) == text
     assert made.feedback == player.feedback
     assert made.actions.labels == player.actions.labels
-    law, again = (each.policy(each.start(np.random.default_rng(1))) for each in (player, made))
-    assert np.array_equal(law.cooccurrence(), again.cooccurrence())
+    policy, again = (each.policy(each.start(np.random.default_rng(1))) for each in (player, made))
+    assert np.array_equal(policy.cooccurrence(), again.cooccurrence())
 
 
 def test_equal_parts_become_one_object() -> None:
@@ -173,7 +173,7 @@ for _ in range(2000):
         made_of({"learner": encode(uniform(MSets(5, 2)))}),
         made_of({"schedule": SET}),
         made_of({"exploration": float("nan")}, "LazyComBCP"),
-        made_of({"variants": 2.5}, "LawPlan"),
+        made_of({"variants": 2.5}, "PolicyPlan"),
         made_of({"windows": {"tuple": [1, 3, 4]}}, "Schedule"),
         made_of({"more": 1}),
         DEEP,

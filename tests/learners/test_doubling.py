@@ -45,15 +45,17 @@ def test_epochs_draw_their_randomness_from_the_start() -> None:
         for epoch in range(3):
             found.append(int(state.inner.state.tally.offset[0]))
             state = DoublingState(epoch, player.epoch_length(epoch) - 1, state.seed, state.inner)
-            law = player.policy(state)
-            state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), MSets(4, 2), law), 0.5)
+            policy = player.policy(state)
+            state = player.observe(
+                state, Decision(0, policy.sample(np.random.default_rng(0)), MSets(4, 2), policy), 0.5
+            )
         return found
 
     assert offsets(1) == offsets(1)
     assert len({tuple(offsets(seed)) for seed in range(8)}) == 8
 
 
-def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_law() -> None:
+def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_policy() -> None:
     """A decision of epoch 0 observed in epoch 1 adds R̂ + (r − R̂·M)Σ⁺M with the Σ of epoch 0."""
     actions = MSets(4, 2)
     player = anytime(swap_combcp, actions, first_epoch=4, preset="multiscale", predictor_step=0.0, random_offset=False)
@@ -72,7 +74,7 @@ def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_law() -> None:
 
 
 def test_players_of_earlier_epochs_are_kept() -> None:
-    """Looking back at an epoch does not make the player of the present one anew: laws stay the same objects."""
+    """Looking back at an epoch does not make the player of the present one anew: policies stay the same objects."""
     player = anytime(swap_combcp, Explicit([[1, 0], [0, 1]]), first_epoch=2, preset="multiscale")
     state = player.start(np.random.default_rng(0))
     now = player.player_for(1)
@@ -82,13 +84,13 @@ def test_players_of_earlier_epochs_are_kept() -> None:
 
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband, uniform])
 def test_dump_and_load(factory: object) -> None:
-    """A state made again from its arrays is in the same epoch, on the same day, with the same law."""
+    """A state made again from its arrays is in the same epoch, on the same day, with the same policy."""
     player = anytime(factory, MSets(4, 2), first_epoch=5)  # type: ignore[arg-type]
     state = player.start(np.random.default_rng(0))
     rng = np.random.default_rng(1)
     for day in range(17):
-        law = player.policy(state)
-        state = player.observe(state, Decision(day, law.sample(rng), (), law), float(rng.random()))
+        policy = player.policy(state)
+        state = player.observe(state, Decision(day, policy.sample(rng), (), policy), float(rng.random()))
     other = anytime(factory, MSets(4, 2), first_epoch=5)  # type: ignore[arg-type]
     loaded = other.load(player.dump(state))
     assert (loaded.epoch, loaded.day, loaded.seed) == (state.epoch, state.day, state.seed) == (2, 2, state.seed)
@@ -100,11 +102,11 @@ def test_it_never_stops() -> None:
     player = anytime(swap_combcp, MSets(4, 2), preset="multiscale")
     last = player.player_of(DoublingState(39, 0, 5, None)).start(np.random.default_rng(0))
     state = DoublingState(39, player.epoch_length(39) - 1, 5, last)
-    law = MSets(4, 2).uniform_policy()
-    state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), MSets(4, 2), law), 0.5)
+    policy = MSets(4, 2).uniform_policy()
+    state = player.observe(state, Decision(0, policy.sample(np.random.default_rng(0)), MSets(4, 2), policy), 0.5)
     assert state.epoch == 40
-    law = player.policy(state)
-    state = player.observe(state, Decision(0, law.sample(np.random.default_rng(0)), (), law), 0.5)
+    policy = player.policy(state)
+    state = player.observe(state, Decision(0, policy.sample(np.random.default_rng(0)), (), policy), 0.5)
     assert state.day == 1
     assert player.load(player.dump(state)).epoch == 40
 

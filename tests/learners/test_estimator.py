@@ -55,8 +55,8 @@ def expected_estimate(player: FollowTheLeader, scores: np.ndarray, guess: np.nda
     """Return Σ_M p(M) R̃(M), each term as a player on the shared phases computes it."""
     total = np.zeros(player.actions.dimension)
     for action in player.actions.enumerate():
-        law, found = estimate(player, scores, guess, R, action)
-        total += law.probability(action) * found
+        policy, found = estimate(player, scores, guess, R, action)
+        total += policy.probability(action) * found
     return total
 
 
@@ -94,8 +94,8 @@ def test_bandit_estimate_is_the_papers() -> None:
     """Without a prediction R̃ = r Σ⁺M, line 6 of Algorithm 1, on the span."""
     actions = SETS["permutations, rank 5 of 9"]
     action, R = actions.enumerate()[4], np.full(9, 0.7 / 3)
-    law, found = estimate(FollowTheLeader(actions, 0.2, "bandit"), np.arange(9.0), np.zeros(9), R, action)
-    exact = 0.7 * np.linalg.pinv(law.cooccurrence(), rcond=1e-10) @ action
+    policy, found = estimate(FollowTheLeader(actions, 0.2, "bandit"), np.arange(9.0), np.zeros(9), R, action)
+    exact = 0.7 * np.linalg.pinv(policy.cooccurrence(), rcond=1e-10) @ action
     assert np.allclose(actions.span.project(found), exact, rtol=0.0, atol=1e-10)
 
 

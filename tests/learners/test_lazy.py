@@ -9,9 +9,9 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Decision
+from swapregret.learners.policy_plan import plan_policies
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
@@ -59,7 +59,7 @@ def test_a_constant_changes_nothing_where_sizes_are_equal(factory: Any) -> None:
 
 def test_sets_of_different_sizes_learn() -> None:
     """Where sizes differ the step uses the largest divergence of an action from the start; m log(d/m) would be 0 here."""
-    learner = LazyComBCP(UNEVEN, 0.1, (AdaptiveRate(),), plan_laws(UNEVEN, 1, "bandit"))
+    learner = LazyComBCP(UNEVEN, 0.1, (AdaptiveRate(),), plan_policies(UNEVEN, 1, "bandit"))
     first, rows = learner.first[0], UNEVEN.enumerate()
     divergences = np.where(rows > 0, -np.log(first), 0.0).sum(axis=1) - rows.sum(axis=1) + first.sum()
     assert learner.diameter == pytest.approx(divergences.max())
@@ -68,9 +68,9 @@ def test_sets_of_different_sizes_learn() -> None:
 
 def test_spanner_is_the_papers_exploration() -> None:
     """Line 1: μ is uniform over r spanner elements."""
-    law = LazyComBCP(SETS, 0.1, (FixedRate(0.1),), plan_laws(SETS, 1, "bandit"), "spanner").mu.finite()
-    assert len(law.weights) == SETS.rank
-    assert np.allclose(law.weights, 1.0 / SETS.rank)
+    policy = LazyComBCP(SETS, 0.1, (FixedRate(0.1),), plan_policies(SETS, 1, "bandit"), "spanner").mu.finite()
+    assert len(policy.weights) == SETS.rank
+    assert np.allclose(policy.weights, 1.0 / SETS.rank)
 
 
 @pytest.mark.parametrize("exploration", [-0.1, 1.0, float("nan")])
@@ -78,7 +78,7 @@ def test_exploration_out_of_range_is_refused(exploration: float) -> None:
     """γ lies in [0, 1)."""
     for kind in (LazyComBCP, LazyComBand):
         with pytest.raises(InvalidInput, match="exploration"):
-            kind(SETS, exploration, (FixedRate(0.1),), plan_laws(SETS, 1, "bandit"))
+            kind(SETS, exploration, (FixedRate(0.1),), plan_policies(SETS, 1, "bandit"))
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("inf"), float("nan")])
@@ -90,8 +90,8 @@ def test_steps_must_be_positive(rate: float) -> None:
         AdaptiveRate(rate)
 
 
-def test_sets_without_a_gibbs_law_are_refused() -> None:
+def test_sets_without_a_gibbs_policy_are_refused() -> None:
     """An oracle alone gives no Gibbs policy."""
     oracle = OracleSet(3, lambda weights: (np.arange(3) == np.argmax(weights)).astype(np.int64))
     with pytest.raises(Unsupported, match="swap_combcp"):
-        LazyComBand(oracle, 0.1, (FixedRate(0.1),), plan_laws(oracle, 1, "bandit", is_gibbs=True))
+        LazyComBand(oracle, 0.1, (FixedRate(0.1),), plan_policies(oracle, 1, "bandit", is_gibbs=True))

@@ -11,10 +11,10 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.baselines import combcp, uniform
 from swapregret.learners.calendar import count_ending
-from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBCP
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import Decision
+from swapregret.learners.policy_plan import plan_policies
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.round.day import NOT_PROJECTED
 from swapregret.learners.schedule import Schedule
@@ -31,7 +31,7 @@ def observe(player: Any, state: Any, day: int, action: np.ndarray, shown: Any) -
 
 @pytest.mark.parametrize("factory", [swap_combcp, swap_comband])
 def test_days_without_reward_change_nothing(factory: Any) -> None:
-    """With predictor 0, rewards of 0 leave every law as it was; so do skipped days, with any predictor."""
+    """With predictor 0, rewards of 0 leave every policy as it was; so do skipped days, with any predictor."""
     options = {"preset": "multiscale", "schedule": Schedule([2, 4, 8]), "random_offset": False}
     session = Session(factory(SETS, 100, predictor_step=0.0, **options), rng=1)
     skipping = Session(factory(SETS, 100, **options), rng=1)
@@ -139,7 +139,7 @@ def test_a_window_that_cannot_end_leaves_everything_as_it_was() -> None:
 def test_a_day_whose_system_cannot_be_solved_has_not_been(is_late: bool) -> None:
     """Where the mixture that was played explores nothing, the end of its window and a late reward are refused by one sentence."""
     master = swap_combcp(
-        MSets(8, 3), 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale", law="chain"
+        MSets(8, 3), 100, schedule=Schedule([2, 8]), random_offset=False, preset="multiscale", policy="chain"
     )
     session = Session(master, rng=1, max_open=3)
     late = session.act()
@@ -183,7 +183,7 @@ def test_views_stay_and_copies_go_their_own_way() -> None:
 
 def test_steps_must_fit() -> None:
     """One step for all scales, or one per scale; one scale over the horizon is the plain learner."""
-    plan = plan_laws(SETS, 1, "bandit")
+    plan = plan_policies(SETS, 1, "bandit")
     with pytest.raises(InvalidInput, match="2 rates and 3 scales"):
         SwapMaster(LazyComBCP(SETS, 0.1, (AdaptiveRate(), AdaptiveRate()), plan), Schedule([1, 2, 4, 8]))
     rates = (FixedRate(1.0), FixedRate(2.0))

@@ -62,7 +62,7 @@ COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "follow_the_leader", {"feedback": "semi-bandit"}),
     ("m-sets", "follow_the_leader", {"feedback": "full"}),
     ("m-sets", "combexp", {"learning_rate": 2.0, "exploration": 0.0, "variants": 1}),
-    ("paths", "comband", {"exploration_law": "spanner"}),
+    ("paths", "comband", {"exploration_policy": "spanner"}),
     ("permutations", "comband", {"learning_rate": 40.0, "exploration": 0.0}),
 ]
 
@@ -152,7 +152,7 @@ def test_anytime_blocks_are_steps(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["multiscale", "adaptive"])
 def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
-    """With three decisions open, E[R̃·M'] = R·M' for the law that drew each, by a sum over all actions."""
+    """With three decisions open, E[R̃·M'] = R·M' for the policy that drew each, by a sum over all actions."""
     actions = sr.MSets(4, 2)
     rewards = np.array([0.1, 0.4, 0.2, 0.3])
     player = sr.swap_combcp(
@@ -168,17 +168,17 @@ def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
     session.observe(0.3, session.open_decisions[1])
     session.act()
     session.act()
-    laws = [decision.policy for decision in session.open_decisions]
+    policies = [decision.policy for decision in session.open_decisions]
     assert not session.open_decisions[0].held.is_present
     snapshot = session.snapshot()
-    for index, law in enumerate(laws):
+    for index, policy in enumerate(policies):
         for action in actions.enumerate():
             again = sr.Session.from_bytes(snapshot, player)
             decision = again.open_decisions[index]
             decision.action = action
             before = again._state.estimated_total()
             again.observe(float(rewards @ action), decision)
-            chance = law.probability(action)
+            chance = policy.probability(action)
             chances[index] += chance
             means[index] += chance * (again._state.estimated_total() - before)
     assert np.allclose(chances, 1.0, rtol=0.0, atol=1e-12)

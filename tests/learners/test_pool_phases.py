@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import swapregret as sr
-from swapregret.actions.family import list_law
+from swapregret.actions.family import list_policy
 from swapregret.actions.m_sets.kernels.subsets import list_systematic
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.arrays import Floats, Words
@@ -17,7 +17,7 @@ class StubbornFamily(SubsetFamily):
     __slots__ = ()
 
 
-@list_law.of(StubbornFamily)
+@list_policy.of(StubbornFamily)
 def list_unlikely(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List a point, and say that it is outside if its first entry is above .6."""
     words, chances = list_systematic(point, family.common.size, family.orders)
@@ -41,9 +41,9 @@ def test_members_whose_point_cannot_be_listed_keep_their_list() -> None:
         action = session.act().action
         assert action.sum() == 2
         session.observe(0.9 * action[0])
-    laws = session._state.state.laws
-    assert (laws.n_atoms[:-1] > 0).all()
+    policies = session._state.state.policies
+    assert (policies.n_atoms[:-1] > 0).all()
     points = session._state.state.learners.points
     assert (points[:, 0] > 0.6).any()
-    assert (laws.marginals[:-1, 0] <= 0.6 + 1e-9).all()
+    assert (policies.marginals[:-1, 0] <= 0.6 + 1e-9).all()
     assert np.isfinite(session.act().policy.marginals()).all()

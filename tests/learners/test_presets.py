@@ -6,17 +6,17 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from swapregret.actions.listed_laws import room_for_lists
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
+from swapregret.actions.policy_slots import room_for_lists
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.ingredients import Ingredients
-from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP
 from swapregret.learners.multiscale.swap_master import SwapMaster
+from swapregret.learners.policy_plan import plan_policies
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions.session import Session
@@ -32,7 +32,7 @@ def test_multiscale() -> None:
     assert isinstance(learner, LazyComBCP)
     assert player.schedule == Schedule.practical(100_000, rank=10, size=3)
     assert learner.exploration == pytest.approx(100_000 ** (-1 / 3))
-    assert (learner.rates, learner.exploration_law) == ((AdaptiveRate(3.0),), None)
+    assert (learner.rates, learner.exploration_policy) == ((AdaptiveRate(3.0),), None)
     assert (learner.plan.kind, learner.plan.variants) == ("list", 8)
     assert (player.predictor_step, player.random_offset) == (0.2, True)
     assert learner.mu is ACTIONS.uniform_policy()
@@ -78,7 +78,7 @@ def test_paper_is_to_the_letter() -> None:
     for k, rate in enumerate(learner.rates, start=1):
         assert isinstance(rate, FixedRate)
         assert rate.learning_rate == pytest.approx(1.0 / (10**3 * 3**0.5 * 10 ** (k - 1 / 3)))
-    assert (learner.exploration_law, learner.plan.kind, learner.plan.variants) == ("spanner", "list", 1)
+    assert (learner.exploration_policy, learner.plan.kind, learner.plan.variants) == ("spanner", "list", 1)
     assert (player.predictor_step, player.random_offset) == (0.0, False)
 
 
@@ -99,11 +99,11 @@ def test_a_huge_horizon_is_no_trouble() -> None:
     ("name", "value", "reads"),
     [
         ("exploration", 0.3, lambda p: p.learner.exploration),
-        ("exploration_law", "spanner", lambda p: p.learner.exploration_law),
+        ("exploration_policy", "spanner", lambda p: p.learner.exploration_policy),
         ("rate", FixedRate(0.5), lambda p: p.learner.rates[-1]),
         ("rate", AdaptiveRate(1.0), lambda p: p.learner.rates[-1]),
         ("variants", 2, lambda p: p.learner.plan.variants),
-        ("law", "list", lambda p: p.learner.plan.kind),
+        ("policy", "list", lambda p: p.learner.plan.kind),
         ("predictor_step", 0.0, lambda p: p.predictor_step),
         ("random_offset", False, lambda p: p.random_offset),
     ],
@@ -124,7 +124,7 @@ def test_every_ingredient_can_be_switched(name: str, value: object, reads: objec
         *[("guard_slack", value, "`guard_slack` must be") for value in (-1, 0, "x", math.nan)],
         *[("weight_step", value, "`weight_step` must be a number of at least 0") for value in (-1, None, "x")],
         *[("weight_spread", value, "`weight_spread` must be a number from 0 to 1") for value in (-1, 2, "x")],
-        ("law", "x", "`law` must be one of"),
+        ("policy", "x", "`policy` must be one of"),
         *[(name, "no", f"`{name}` must be True or False") for name in ("random_offset", "trackers")],
         *[(name, 1, f"`{name}` must be True or False") for name in ("swap_filter", "pooling", "guarded")],
     ],
@@ -150,7 +150,7 @@ def test_lists_of_the_pool_average_as_many_decompositions_as_a_window_can_pay_fo
         assert isinstance(player, AdaptiveMaster)
         assert player.learner.plan.variants == count
         assert swap_combcp(actions, 1000, variants=7).learner.plan.variants == 7
-        assert swap_combcp(actions, 1000, preset="multiscale", law="list").learner.plan.variants == 8
+        assert swap_combcp(actions, 1000, preset="multiscale", policy="list").learner.plan.variants == 8
 
 
 def test_actions_the_filter_plays_for_several_are_listed_once() -> None:
@@ -160,11 +160,11 @@ def test_actions_the_filter_plays_for_several_are_listed_once() -> None:
     running = player.start(rng)
     rewards = np.tile(np.repeat([1.0 / 3.0, 0.0], [3, 7]), (4_000, 1))
     running.play(rng, rewards, np.zeros(len(rewards)), np.zeros((0, 10), dtype=np.int64))
-    laws, recommended = running.state.laws, running.state.memory.recommended
-    n_played, n_recommended = laws.n_atoms[:-1], recommended.n_atoms
+    policies, recommended = running.state.policies, running.state.memory.recommended
+    n_played, n_recommended = policies.n_atoms[:-1], recommended.n_atoms
     for g, n in enumerate(n_played.tolist()):
-        assert len(np.unique(laws.words[g, :n], axis=0)) == n
-        assert laws.chances[g, :n].sum() == pytest.approx(float(n > 0), abs=1e-12)
+        assert len(np.unique(policies.words[g, :n], axis=0)) == n
+        assert policies.chances[g, :n].sum() == pytest.approx(float(n > 0), abs=1e-12)
         remembered = recommended.chances[g, : n_recommended[g]]  # but for what is recommended too rarely
         assert 0.0 <= (n > 0) - remembered.sum() + 1e-12 <= 2e-4 * room_for_lists(actions, 4)
         assert (remembered >= 2e-4).all()
@@ -200,11 +200,11 @@ def test_all_ingredients_have_a_switch_test() -> None:
 def test_policies_and_solutions_are_planned_by_the_table(
     actions: MSets, base: int, feedback: str, kind: str, has_moment: bool
 ) -> None:
-    """Every row of the table in ``learners.law_plan``; asked for, lists stay lists."""
-    plan = plan_laws(actions, base, feedback)
+    """Every row of the table in ``learners.policy_plan``; asked for, lists stay lists."""
+    plan = plan_policies(actions, base, feedback)
     assert (plan.kind, plan.has_moment) == (kind, has_moment)
-    assert plan_laws(actions, base, feedback, law="list").kind == "list"
-    assert plan_laws(actions, base, feedback, is_adaptive=True).kind == "list"
+    assert plan_policies(actions, base, feedback, policy="list").kind == "list"
+    assert plan_policies(actions, base, feedback, is_adaptive=True).kind == "list"
 
 
 def test_chains_are_refused_where_there_are_none() -> None:
@@ -214,8 +214,8 @@ def test_chains_are_refused_where_there_are_none() -> None:
         (swap_combcp, MSets(6, 2), "adaptive"),
         (swap_combcp, Permutations(3), "multiscale"),
     ):
-        with pytest.raises(InvalidInput, match="`law` must be a list"):
-            factory(actions, 100, preset=preset, law="chain")
+        with pytest.raises(InvalidInput, match="`policy` must be a list"):
+            factory(actions, 100, preset=preset, policy="chain")
 
 
 class OwnChains(OracleSet):
@@ -228,10 +228,10 @@ def test_a_markov_policy_without_a_family_of_chains_changes_no_plan() -> None:
     """On a large set of one's own lists are played whether or not it has a Markov policy; asking for chains is refused."""
     large = MSets(60, 1)
     plain, own = (kind(60, large.argmax) for kind in (OracleSet, OwnChains))
-    assert plan_laws(own, 1, "bandit") == plan_laws(plain, 1, "bandit")
-    assert plan_laws(own, 1, "bandit").kind == "list"
-    with pytest.raises(InvalidInput, match="`law` must be a list"):
-        plan_laws(own, 1, "bandit", law="chain")
+    assert plan_policies(own, 1, "bandit") == plan_policies(plain, 1, "bandit")
+    assert plan_policies(own, 1, "bandit").kind == "list"
+    with pytest.raises(InvalidInput, match="`policy` must be a list"):
+        plan_policies(own, 1, "bandit", policy="chain")
 
 
 @pytest.mark.parametrize(("feedback", "step"), [("bandit", 3.0), ("semi-bandit", 4.0), ("full", 8.0)])
@@ -245,7 +245,7 @@ def test_the_step_depends_on_the_feedback(factory: object, feedback: str, step: 
 
 def test_swap_comband() -> None:
     """Lazy-ComBand at every scale, with the paper's η_k = λ_min/(H^{k−1/3} m) in preset "paper"."""
-    player = swap_comband(MSets(4, 2), 1000, preset="paper", exploration_law="uniform")
+    player = swap_comband(MSets(4, 2), 1000, preset="paper", exploration_policy="uniform")
     smallest = 2 * 2 / (4 * 3)  # m(d−m)/(d(d−1))
     assert isinstance(player.learner, LazyComBand)
     for k, rate in enumerate(player.learner.rates, start=1):
@@ -274,7 +274,7 @@ def test_a_schedule_of_ones_own() -> None:
         ({"horizon": 10, "gamma": 0.1}, "gamma"),
         ({"horizon": 10, "exploration": 1.5}, "exploration"),
         ({"horizon": 10, "predictor_step": 3.0}, "predictor_step"),
-        ({"horizon": 10, "law": "magic"}, "law"),
+        ({"horizon": 10, "policy": "magic"}, "policy"),
         ({"horizon": 10, "schedule": [1, 2]}, "schedule"),
     ],
 )

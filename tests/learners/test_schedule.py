@@ -120,7 +120,7 @@ def test_theorem_at_one_million() -> None:
         Schedule.from_theorem(10**6, dimension=5, size=2)
 
 
-def test_theorem_refuses_a_law_that_does_not_explore() -> None:
+def test_theorem_refuses_a_policy_that_does_not_explore() -> None:
     """Without a positive eigenvalue there is no g."""
     with pytest.raises(InvalidSchedule, match="smallest_eigenvalue"):
         Schedule.from_theorem(10**30, dimension=3, size=1, smallest_eigenvalue=0.0)

@@ -45,7 +45,7 @@ SET = sr.MSets(4, 2)
         (lambda: sr.swap_combcp(SET, 100, variants=10**7), "variants"),
         (lambda: sr.swap_combcp(SET, 100, boldness=float("inf")), "boldness"),
         (lambda: sr.swap_combcp(SET, 100, schedule=sr.Schedule([1, 10**30])), "windows"),
-        (lambda: sr.swap_combcp(SET, 100, exploration_law="x"), "exploration_law"),
+        (lambda: sr.swap_combcp(SET, 100, exploration_policy="x"), "exploration_policy"),
         (lambda: AdaptiveRate(float("inf")), "scale"),
         (lambda: FixedRate(0.0), "learning_rate"),
     ],

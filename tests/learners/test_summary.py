@@ -38,8 +38,8 @@ def test_next_updates_and_restarts_are_those_of_the_calendar(seed: int) -> None:
             assert (scale.update_every, scale.restart_every) == master.schedule.windows[
                 scale.scale - 1 : scale.scale + 1
             ]
-        law = master.policy(state)
-        state = master.observe(state, Decision(day, law.sample(rng), (), law), float(rng.random()))
+        policy = master.policy(state)
+        state = master.observe(state, Decision(day, policy.sample(rng), (), policy), float(rng.random()))
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_eigenvalues_and_regret(actions: MSets) -> None:
     rng = np.random.default_rng(1)
     earned = 0.0
     for day in range(9):
-        law = master.policy(state)
+        policy = master.policy(state)
         reward = float(rng.random())
         earned += reward
-        state = master.observe(state, Decision(day, law.sample(rng), (), law), reward)
+        state = master.observe(state, Decision(day, policy.sample(rng), (), policy), reward)
     summary = summarise(master, state)
     assert summary is not None
     values = np.linalg.eigvalsh(master.policy(state).cooccurrence())[-actions.rank :]
@@ -66,7 +66,7 @@ def test_eigenvalues_and_regret(actions: MSets) -> None:
     assert summary.n_recoveries == 0
 
 
-def test_a_law_that_shows_too_little_has_infinite_condition() -> None:
+def test_a_policy_that_shows_too_little_has_infinite_condition() -> None:
     """Without exploration and with one decomposition Σ is singular; the summary says so and does not fail."""
     master = swap_combcp(MSets(6, 2), 10, exploration=0.0, variants=1, random_offset=False, preset="multiscale")
     summary = summarise(master, master.start(np.random.default_rng(0)))
@@ -101,7 +101,7 @@ def test_members_are_what_is_mixed(preset: str) -> None:
     assert summary is not None
     assert len({each.name for each in summary.members}) == session._state.state.mix.weights.size
     drawn = [each.weight for each in summary.members if each.weight > 0.0]
-    law = session.policy()
-    assert isinstance(law, sr.Mixture)
-    assert drawn == pytest.approx(law.component_weights.tolist(), abs=1e-12)
+    policy = session.policy()
+    assert isinstance(policy, sr.Mixture)
+    assert drawn == pytest.approx(policy.component_weights.tolist(), abs=1e-12)
     assert summary.members[-1].name == "exploration"

@@ -202,7 +202,7 @@ class Estimates:
         self.guess = np.zeros(self.dimension)
 
     def make(self, rows: np.ndarray, chances: np.ndarray, action: np.ndarray, vector: np.ndarray) -> np.ndarray:
-        """Return R̃ of a day whose action was drawn from a law; ``vector`` is read as far as it is seen."""
+        """Return R̃ of a day whose action was drawn from a policy; ``vector`` is read as far as it is seen."""
         if self.feedback == "full":
             return vector
         self.n_seen += 1

@@ -1,4 +1,4 @@
-"""The adaptive master, simulated slowly from its docstrings, against the library: weights, members, filter, guard and laws."""
+"""The adaptive master, simulated slowly from its docstrings, against the library: weights, members, filter, guard and policies."""
 
 import math
 from collections import Counter
@@ -84,7 +84,7 @@ class Pool:
         self.instead: list[dict[tuple[int, ...], tuple[int, ...]]] = [{} for _ in range(self.G)]
         self.n_swapped = 0
 
-    def law_of(self, g: int) -> np.ndarray:
+    def slot_policy(self, g: int) -> np.ndarray:
         """Return what is played for a member, by action."""
         chances = np.zeros(len(self.rows))
         for atom, p in self.recommended[g].items():
@@ -103,7 +103,7 @@ class Pool:
         """Return (1−γ) Σ w_g f(p̃_g) + γμ."""
         mixed = np.full(len(self.rows), GAMMA / len(self.rows))
         for g, share in enumerate(self.shares()):
-            mixed += share * self.law_of(g)
+            mixed += share * self.slot_policy(g)
         return mixed
 
     def are_light(self) -> np.ndarray:
@@ -204,7 +204,7 @@ class Pool:
         is_light = self.are_light()
         gains = np.array(
             [
-                self.law_of(g) @ self.plain.rows @ X if self.recommended[g] and not is_light[g] else m.point @ X
+                self.slot_policy(g) @ self.plain.rows @ X if self.recommended[g] and not is_light[g] else m.point @ X
                 for g, m in enumerate(self.members)
             ]
         )
@@ -246,8 +246,8 @@ class Pool:
         self.scores += gains - mean
         total = self.variance + 4.0 * self.typical
         eta = 0.5 * math.sqrt(math.log(self.G + 1.0) / total) if total > 0.0 else 0.0
-        law = np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
-        self.weights = 0.9 * law / law.sum() + 0.1 / self.G
+        policy = np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
+        self.weights = 0.9 * policy / policy.sum() + 0.1 / self.G
         self.is_old |= np.array(moved)
         closing = self.renewed(n_ending)
         for g in closing:
@@ -263,7 +263,7 @@ class Pool:
 
 @pytest.mark.parametrize(("name", "feedback", "options"), CASES, ids=str)
 def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: str, options: dict[str, Any]) -> None:
-    """Fed the same actions and rewards, both have the same points, weights, guard and laws to 1e-9 on every day."""
+    """Fed the same actions and rewards, both have the same points, weights, guard and policies to 1e-9 on every day."""
     actions, make = SETS[name]
     plain = make(literal)
     master = sr.swap_combcp(
@@ -272,7 +272,7 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
         feedback=feedback,
         schedule=sr.Schedule(list(WINDOWS)),
         exploration=GAMMA,
-        exploration_law="uniform",
+        exploration_policy="uniform",
         variants=VARIANTS,
         **options,
     )
@@ -286,7 +286,7 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
     for day in range(HORIZON):
         points = np.array([member.point for member in pool.members])
         assert np.abs(points - state.learners.points).max() <= 1e-8, f"day {day}"
-        assert np.abs(pool.weights - state.weights.law).max() <= 1e-9, f"day {day}"
+        assert np.abs(pool.weights - state.weights.policy).max() <= 1e-9, f"day {day}"
         chances = pool.policy()
         held = master.hold(running)
         finite = held.policy().finite()

@@ -1,4 +1,4 @@
-"""Algorithm 1 with Algorithm 2, simulated slowly from the paper, against the library: points, estimates and laws of every day."""
+"""Algorithm 1 with Algorithm 2, simulated slowly from the paper, beside the library: points, estimates and policies."""
 
 from typing import Any
 
@@ -26,9 +26,9 @@ CASES += [("m-sets", "semi-bandit", AdaptiveRate(4.0), 0.2), ("paths", "full", A
 CASES += [("trees", "bandit", FixedRate(0.05), 0.0), ("permutations", "bandit", FixedRate(0.05), 0.2)]
 
 
-def chances_of(law: Any, rows: np.ndarray) -> np.ndarray:
+def chances_of(policy: Any, rows: np.ndarray) -> np.ndarray:
     """Return the probability of every action of a list."""
-    finite = law.finite()
+    finite = policy.finite()
     place = {tuple(row): index for index, row in enumerate(rows.tolist())}
     chances = np.zeros(len(rows))
     for atom, weight in zip(finite.atoms.tolist(), finite.weights, strict=True):
@@ -38,7 +38,7 @@ def chances_of(law: Any, rows: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(("name", "feedback", "rate", "step"), CASES, ids=str)
 def test_every_day_is_that_of_the_paper(literal: Any, name: str, feedback: str, rate: Any, step: float) -> None:
-    """Fed the same actions and rewards, both have the same points, predictions, sums of estimates and laws to 1e-9.
+    """Fed the same actions and rewards, both have the same points, predictions, sums of estimates and policies to 1e-9.
 
     Points are compared first; then the decomposition of a point, certified elsewhere, is taken from the set.
     """
@@ -51,7 +51,7 @@ def test_every_day_is_that_of_the_paper(literal: Any, name: str, feedback: str, 
         feedback=feedback,
         schedule=sr.Schedule(list(WINDOWS)),
         exploration=GAMMA,
-        exploration_law="uniform",
+        exploration_policy="uniform",
         rate=rate,
         variants=VARIANTS,
         predictor_step=step,
@@ -71,9 +71,9 @@ def test_every_day_is_that_of_the_paper(literal: Any, name: str, feedback: str, 
         chances = np.full(N, GAMMA / N)
         for k in range(K):
             assert np.abs(scales[k].point - learners.points[k]).max() <= 1e-9, f"scale {k + 1}, day {day}"
-            law = chances_of(actions.decompose(learners.points[k].copy(), variants=VARIANTS), plain.rows)
-            assert np.abs(law @ plain.rows - scales[k].point).max() <= 1e-9
-            chances += (1.0 - GAMMA) / K * law
+            policy = chances_of(actions.decompose(learners.points[k].copy(), variants=VARIANTS), plain.rows)
+            assert np.abs(policy @ plain.rows - scales[k].point).max() <= 1e-9
+            chances += (1.0 - GAMMA) / K * policy
         held = master.hold(running)
         assert np.abs(chances_of(held.policy(), plain.rows) - chances).max() <= 1e-9, f"day {day}"
         action = master.act(running, rng)

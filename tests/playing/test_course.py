@@ -114,7 +114,7 @@ def test_stopping_changes_nothing_but_rounding(name: str) -> None:
     if one.ledger is not None and other.ledger is not None:
         assert one.ledger.earned == pytest.approx(other.ledger.earned, abs=1e-9)
         assert one.ledger.total == pytest.approx(other.ledger.total, abs=1e-9)
-        assert len(one.ledger.laws) == len(other.ledger.laws)
+        assert len(one.ledger.policies) == len(other.ledger.policies)
         if one.ledger.dropped is None and one.ledger.pooled.n_pools == 0:
             expected, found = swap_regret(answer(actions, [one.ledger])), swap_regret(answer(actions, [other.ledger]))
             assert found.value == pytest.approx(expected.value, abs=1e-8)

@@ -131,7 +131,7 @@ def test_regrets_keep_their_order() -> None:
 
 
 def test_uniform_play_has_swap_regret_equal_to_external() -> None:
-    """A player that never changes its law gains nothing from swaps beyond one fixed action."""
+    """A player that never changes its policy gains nothing from swaps beyond one fixed action."""
     result = play(uniform(ACTIONS), made_world(), rng=0)
     assert result.swap_regret.value == pytest.approx(result.external_regret.value)
 

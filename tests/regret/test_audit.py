@@ -1,4 +1,4 @@
-"""Auditing logs: planted regret is found, laws are read, malformed input is named."""
+"""Auditing logs: planted regret is found, policies are read, malformed input is named."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_realised_regrets_equal_enumeration(tiny_set: ActionSet) -> None:
 
 
 def test_rounds_are_read_as_policies(tiny_set: ActionSet) -> None:
-    """A log that lists the law of each day gives the regrets of the policies."""
+    """A log that lists the policy of each day gives the regrets of the policies."""
     run = enumerated(tiny_set, 20, seed=2)
     days, actions = np.nonzero(run.chances)
     result = audit(

@@ -18,20 +18,21 @@ def test_regret_against_a_fixed_action_is_unbiased(tiny_set: ActionSet) -> None:
     rng = np.random.default_rng(1)
     table = tiny_set.enumerate()
     n = len(table)
-    laws = [FinitePolicy(table, rng.dirichlet(np.ones(n))) for _ in range(2)]
+    policies = [FinitePolicy(table, rng.dirichlet(np.ones(n))) for _ in range(2)]
     rewards = rng.random((2, tiny_set.dimension))
     target = table[0]
     mean, windows = 0.0, np.zeros(2)
     for drawn in product(range(n), repeat=2):
         ledger = EstimateLedger(tiny_set, window=1)
         chance = 1.0
-        for law, row, reward in zip(laws, drawn, rewards, strict=True):
-            chance *= law.probability(table[row])
-            ledger.record(law, table[row], float(table[row] @ reward))
+        for policy, row, reward in zip(policies, drawn, rewards, strict=True):
+            chance *= policy.probability(table[row])
+            ledger.record(policy, table[row], float(table[row] @ reward))
         mean += chance * ledger.regret_against(target).value
         windows += [chance * window.value for window in ledger.windows_against(target)]
     daily = [
-        float(reward @ target) - float(law.marginals() @ reward) for law, reward in zip(laws, rewards, strict=True)
+        float(reward @ target) - float(policy.marginals() @ reward)
+        for policy, reward in zip(policies, rewards, strict=True)
     ]
     assert mean == pytest.approx(sum(daily), abs=1e-9)
     assert windows == pytest.approx(daily, abs=1e-9)
@@ -54,13 +55,13 @@ def test_the_standard_error_is_that_of_a_sum(tiny_set: ActionSet) -> None:
 def test_two_sides_of_external_regret() -> None:
     """Over all 2⁶ sequences of draws, the estimate from above has a mean above the truth, the split one below."""
     actions = MSets(2, 1)
-    law, rewards = actions.uniform_policy(), np.array([0.75, 0.5])
+    policy, rewards = actions.uniform_policy(), np.array([0.75, 0.5])
     truth = 6 * (rewards.max() - rewards.mean())
     above = below = 0.0
     for drawn in product(range(2), repeat=6):
         ledger = EstimateLedger(actions)
         for element in drawn:
-            ledger.record(law, np.eye(2, dtype=np.int64)[element], float(rewards[element]))
+            ledger.record(policy, np.eye(2, dtype=np.int64)[element], float(rewards[element]))
         high, low = ledger.external_regret()
         above += high.value / 2**6
         below += low.value / 2**6

@@ -7,7 +7,7 @@ import pytest
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.policy import FinitePolicy
-from swapregret.regret.ledgers.law_file import law_cell, read_law_cell
+from swapregret.regret.ledgers.policy_file import policy_cell, read_policy_cell
 from swapregret.regret.log_file import read_log
 
 ACTIONS = MSets(3, 2, labels="abc")
@@ -105,9 +105,9 @@ def test_parquet_columns_are_read_as_csv_is(tmp_path) -> None:
         read_log(_write(tmp_path, "x", "log.parquet"), ACTIONS)
 
 
-def test_totals_come_with_laws(tmp_path) -> None:
-    """A column of totals is read with a column of laws; an empty law is the one above, and a Parquet file gives the same."""
-    uniform, sure = law_cell(ACTIONS.uniform_policy()), law_cell(FinitePolicy([[1, 1, 0]], [1.0]))
+def test_totals_come_with_policies(tmp_path) -> None:
+    """A column of totals is read with a column of policies; an empty policy is the one above, and a Parquet file gives the same."""
+    uniform, sure = policy_cell(ACTIONS.uniform_policy()), policy_cell(FinitePolicy([[1, 1, 0]], [1.0]))
     text = f"action,reward,policy,note\na;c,.5,{uniform},x\nb;c,.25,,x\na;b,1,{sure},x\n"
     log = read_log(_write(tmp_path, text), ACTIONS)
     assert log.rewards.tolist() == [0.5, 0.25, 1.0]
@@ -125,7 +125,7 @@ def test_totals_come_with_laws(tmp_path) -> None:
 
 
 def test_listed_totals_stand_in_one_row(tmp_path) -> None:
-    """Where rows list a law, the cell of the total is empty in rows that were not drawn."""
+    """Where rows list a policy, the cell of the total is empty in rows that were not drawn."""
     text = "round,action,probability,reward\nmon,a;b,.5,\nmon,a;c,.5,.75\n"
     log = read_log(_write(tmp_path, text), ACTIONS)
     assert np.isnan(log.rewards[0])
@@ -143,26 +143,26 @@ def test_listed_totals_stand_in_one_row(tmp_path) -> None:
         ("action,reward,probability\na;b,1,.5\n", "policy that drew each action"),
         ("action,reward,policy\na;b,1,\n", "row 1, column 'policy' .*none above"),
         ("action,reward,policy\na;b,1,x\n", "row 1, column 'policy': .*this library wrote"),
-        ("action,reward,policy\na;b,,LAW\n", "row 1, column 'reward'"),
+        ("action,reward,policy\na;b,,POLICY\n", "row 1, column 'reward'"),
         ("action,reward,policy\na;b,1,OTHER\n", "row 1, column 'policy'"),
     ],
 )
 def test_malformed_totals_are_named(tmp_path, text: str, words: str) -> None:
-    """Totals without laws say what to add; laws that cannot be read, or belong to another set, are named by their row."""
+    """Totals without policies say what to add; policies that cannot be read, or belong to another set, are named by their row."""
     wide = MSets(40, 8)
-    text = text.replace("LAW", law_cell(ACTIONS.uniform_policy()))
-    text = text.replace("OTHER", law_cell(wide.uniform_policy()))
+    text = text.replace("POLICY", policy_cell(ACTIONS.uniform_policy()))
+    text = text.replace("OTHER", policy_cell(wide.uniform_policy()))
     with pytest.raises(InvalidInput, match=words):
         read_log(_write(tmp_path, text), ACTIONS)
 
 
-def test_a_law_with_a_wrong_letter_is_refused() -> None:
-    """Whichever letter of a law is changed or lost, it is refused or reads as the same law."""
-    text = law_cell(ACTIONS.uniform_policy())
+def test_a_policy_with_a_wrong_letter_is_refused() -> None:
+    """Whichever letter of a policy is changed or lost, it is refused or reads as the same policy."""
+    text = policy_cell(ACTIONS.uniform_policy())
     for place in range(len(text)):
         for wrong in (text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :], text[:place]):
             try:
-                law = read_law_cell(wrong, ACTIONS)
+                policy = read_policy_cell(wrong, ACTIONS)
             except InvalidInput:
                 continue
-            assert law_cell(law) == text
+            assert policy_cell(policy) == text

@@ -100,10 +100,10 @@ def test_the_laziness_bound_is_above_swap_regret_and_tight_for_fixed_play() -> N
     actions = MSets(5, 2)
     rng = np.random.default_rng(7)
     table = actions.enumerate()
-    laws = [FinitePolicy(table[rng.choice(10, 3, replace=False)], [0.5, 0.25, 0.25]) for _ in range(6)]
+    policies = [FinitePolicy(table[rng.choice(10, 3, replace=False)], [0.5, 0.25, 0.25]) for _ in range(6)]
     exact, lazy = SwapLedger(actions), LazinessLedger(actions)
     for day in range(60):
-        policy = mix([laws[day // 10], laws[(day // 20 + 3) % 6], actions.uniform_policy()], [0.5, 0.3, 0.2])
+        policy = mix([policies[day // 10], policies[(day // 20 + 3) % 6], actions.uniform_policy()], [0.5, 0.3, 0.2])
         rewards = rng.random(5)
         exact.record(policy, rewards)
         lazy.record(policy, rewards)
@@ -114,15 +114,15 @@ def test_the_laziness_bound_is_above_swap_regret_and_tight_for_fixed_play() -> N
     fixed, steady = SwapLedger(actions), LazinessLedger(actions)
     for _ in range(20):
         rewards = rng.random(5)
-        fixed.record(laws[0], rewards)
-        steady.record(laws[0], rewards)
+        fixed.record(policies[0], rewards)
+        steady.record(policies[0], rewards)
     bracket = laziness_bound(actions, [steady.close()])
     assert bracket.upper == pytest.approx(bracket.lower)
     assert bracket.upper == pytest.approx(swap_regret(answer(actions, [fixed.close()])).value)
 
 
-def test_same_law_compares_contents() -> None:
-    """Copies of a law are recognised, whatever they have computed on demand; other parameters are told apart."""
+def test_same_policy_compares_contents() -> None:
+    """Copies of a policy are recognised, whatever they have computed on demand; other parameters are told apart."""
     one, other = (MSets(30, 4).uniform_policy() for _ in range(2))
     one.cooccurrence()
     assert one is not other
@@ -131,8 +131,8 @@ def test_same_law_compares_contents() -> None:
     assert not is_same(one, MSets(4, 2).decompose([0.5] * 4))
 
 
-def test_copies_of_one_exploration_law_merge_into_one() -> None:
-    """Replications that hold equal copies of an unlisted law still give an exact value."""
+def test_copies_of_one_exploration_policy_merge_into_one() -> None:
+    """Replications that hold equal copies of an unlisted policy still give an exact value."""
     runs = []
     for seed in range(2):
         actions = MSets(20, 5)
@@ -143,7 +143,7 @@ def test_copies_of_one_exploration_law_merge_into_one() -> None:
             ledger.record(mix([listed, actions.uniform_policy()], [0.5, 0.5]), row)
         runs.append(ledger.close())
     merged = mean_ledger(runs)
-    assert len(merged.laws) == 1
+    assert len(merged.policies) == 1
     assert swap_regret(answer(MSets(20, 5), runs)).is_exact
 
 

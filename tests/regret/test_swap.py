@@ -1,4 +1,4 @@
-"""Swap regret against all swap functions, known values, brackets, and laws that list nothing."""
+"""Swap regret against all swap functions, known values, brackets, and policies that list nothing."""
 
 from itertools import product
 
@@ -21,29 +21,29 @@ from swapregret.regret.notions import external_regret, internal_regret, swap_reg
 
 
 class Hidden(Policy):
-    """A finite law that pretends not to know its support."""
+    """A finite policy that pretends not to know its support."""
 
     has_atoms = False
 
-    def __init__(self, law: FinitePolicy) -> None:
-        self._law = law
-        self.dimension = law.dimension
+    def __init__(self, policy: FinitePolicy) -> None:
+        self._policy = policy
+        self.dimension = policy.dimension
 
     def sample(self, rng):
-        """Draw from the law."""
-        return self._law.sample(rng).copy()
+        """Draw from the policy."""
+        return self._policy.sample(rng).copy()
 
     def marginals(self):
-        """Return those of the law."""
-        return self._law.marginals()
+        """Return those of the policy."""
+        return self._policy.marginals()
 
     def second_moment(self, vector):
-        """Return that of the law."""
-        return self._law.second_moment(vector)
+        """Return that of the policy."""
+        return self._policy.second_moment(vector)
 
     def probabilities(self, actions):
-        """Return those of the law."""
-        return self._law.probabilities(actions)
+        """Return those of the policy."""
+        return self._policy.probabilities(actions)
 
 
 @pytest.mark.parametrize("actions", [MSets(3, 1), Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0]]), MSets(3, 2)])
@@ -87,16 +87,16 @@ def test_gibson_game() -> None:
     assert internal_regret(answer(actions, closed)).value == pytest.approx(0.25, abs=1e-12)
 
 
-def _correlated(payoffs: np.ndarray, law: np.ndarray) -> tuple[float, float]:
-    """Return swap regret and payoff of the row player under a correlated law."""
+def _correlated(payoffs: np.ndarray, policy: np.ndarray) -> tuple[float, float]:
+    """Return swap regret and payoff of the row player under a correlated policy."""
     n = len(payoffs)
     actions = Explicit(np.eye(n, dtype=np.int64))
     ledger = SwapLedger(actions)
     for row in range(n):
-        for column in range(law.shape[1]):
-            if law[row, column]:
+        for column in range(policy.shape[1]):
+            if policy[row, column]:
                 play = FinitePolicy([np.eye(n, dtype=np.int64)[row]], [1.0])
-                ledger.record(play, law[row, column] * payoffs[:, column])
+                ledger.record(play, policy[row, column] * payoffs[:, column])
     closed = ledger.close()
     return swap_regret(answer(actions, [closed])).value, closed.earned
 
@@ -104,9 +104,9 @@ def _correlated(payoffs: np.ndarray, law: np.ndarray) -> tuple[float, float]:
 def test_chicken() -> None:
     """Chicken (0,7;2,6) under (¼,¼,½): a correlated equilibrium that pays 5.25 each."""
     dare_chicken = np.array([[0.0, 7.0], [2.0, 6.0]])
-    law = np.array([[0.0, 0.25], [0.25, 0.5]])
-    assert _correlated(dare_chicken, law) == (pytest.approx(0.0, abs=1e-12), pytest.approx(5.25))
-    assert _correlated(dare_chicken, law.T) == (pytest.approx(0.0, abs=1e-12), pytest.approx(5.25))
+    policy = np.array([[0.0, 0.25], [0.25, 0.5]])
+    assert _correlated(dare_chicken, policy) == (pytest.approx(0.0, abs=1e-12), pytest.approx(5.25))
+    assert _correlated(dare_chicken, policy.T) == (pytest.approx(0.0, abs=1e-12), pytest.approx(5.25))
 
 
 def test_shapley() -> None:
@@ -115,9 +115,9 @@ def test_shapley() -> None:
     column = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     uniform = np.full((3, 3), 1.0 / 9.0)
     off = (1.0 - np.eye(3)) / 6.0
-    for law, pay in ((uniform, 1.0 / 3.0), (off, 0.5)):
-        assert _correlated(row, law) == (pytest.approx(0.0, abs=1e-12), pytest.approx(pay))
-        assert _correlated(column.T, law.T) == (pytest.approx(0.0, abs=1e-12), pytest.approx(pay))
+    for policy, pay in ((uniform, 1.0 / 3.0), (off, 0.5)):
+        assert _correlated(row, policy) == (pytest.approx(0.0, abs=1e-12), pytest.approx(pay))
+        assert _correlated(column.T, policy.T) == (pytest.approx(0.0, abs=1e-12), pytest.approx(pay))
     diagonal = np.eye(3) / 3.0
     assert _correlated(row, diagonal)[0] == pytest.approx(1.0)
 
@@ -164,8 +164,8 @@ def test_a_tight_capacity_is_better_than_a_tiny_one() -> None:
     assert widths[0] > widths[1] > widths[2] == 0.0
 
 
-def test_one_unlisted_law_is_exact(tiny_set: ActionSet) -> None:
-    """A fixed law that lists nothing, mixed with listed ones, gives the value its list would give."""
+def test_one_unlisted_policy_is_exact(tiny_set: ActionSet) -> None:
+    """A fixed policy that lists nothing, mixed with listed ones, gives the value its list would give."""
     run = enumerated(tiny_set, 12, seed=13, support=2)
     n = len(run.table)
     explore = FinitePolicy(run.table, np.full(n, 1.0 / n))
@@ -185,7 +185,7 @@ def test_one_unlisted_law_is_exact(tiny_set: ActionSet) -> None:
 
 @pytest.mark.parametrize("weight", [1e-9, 0.05, 1.0, 20.0])
 def test_actions_of_one_policy_share_an_answer_only_where_it_is_theirs(weight: float) -> None:
-    """Beside an unlisted law of little or much weight, every action has the best answer of the enumeration, and what it earns."""
+    """Beside an unlisted policy of little or much weight, every action has the best answer of the enumeration and its value."""
     actions = MSets(5, 2)
     table = enumerated(actions, 1, seed=0).table
     for seed in range(20):
@@ -208,36 +208,36 @@ def test_actions_of_one_policy_share_an_answer_only_where_it_is_theirs(weight: f
         assert (V[order] * found.better).sum(axis=1) == pytest.approx(found.best, abs=1e-12)
 
 
-@pytest.mark.parametrize("n_laws", [2, 12, 60])
-def test_many_unlisted_laws_are_bracketed(n_laws: int) -> None:
-    """With a new unlisted law every few days the bracket contains the exact value, and sampled play is declared."""
+@pytest.mark.parametrize("n_policies", [2, 12, 60])
+def test_many_unlisted_policies_are_bracketed(n_policies: int) -> None:
+    """With a new unlisted policy every few days the bracket contains the exact value, and sampled play is declared."""
     actions = MSets(5, 2)
-    run = enumerated(actions, n_laws, seed=n_laws, support=3)
+    run = enumerated(actions, n_policies, seed=n_policies, support=3)
     spread = 0.8 * run.chances + 0.2 / len(run.table)
-    laws = [FinitePolicy(run.table, row) for row in spread]
+    policies = [FinitePolicy(run.table, row) for row in spread]
     listed, secret = SwapLedger(actions), SwapLedger(actions)
-    for law, rewards in zip(laws, run.rewards, strict=True):
-        listed.record(law, rewards)
-        secret.record(mix([Hidden(law), FinitePolicy(run.table[:1], [1.0])], [1.0 - 1e-12, 1e-12]), rewards)
+    for policy, rewards in zip(policies, run.rewards, strict=True):
+        listed.record(policy, rewards)
+        secret.record(mix([Hidden(policy), FinitePolicy(run.table[:1], [1.0])], [1.0 - 1e-12, 1e-12]), rewards)
     exact = swap_regret(answer(actions, [listed.close()]))
     found = swap_regret(answer(actions, [secret.close()]))
     assert found.lower - 1e-6 <= exact.value <= found.upper + 1e-6
     assert found.lower <= found.value <= found.upper
-    assert ("sampled play" in found.definition) == (n_laws > 16)
+    assert ("sampled play" in found.definition) == (n_policies > 16)
     bracket, exact = (internal_regret(answer(actions, [ledger.close()])) for ledger in (secret, listed))
     assert bracket.upper >= exact.value - 1e-6
 
 
-def test_sampled_play_is_close_where_laws_are_concentrated() -> None:
-    """Where unlisted laws sit on few actions, sampled play comes near the exact value."""
+def test_sampled_play_is_close_where_policies_are_concentrated() -> None:
+    """Where unlisted policies sit on few actions, sampled play comes near the exact value."""
     actions = MSets(5, 1)
     rng = np.random.default_rng(1)
     listed, secret = SwapLedger(actions), SwapLedger(actions)
     for day in range(200):
-        law = FinitePolicy(actions.enumerate()[[day % 3, 3]], [0.5, 0.5])
+        policy = FinitePolicy(actions.enumerate()[[day % 3, 3]], [0.5, 0.5])
         rewards = rng.random(5) * (np.arange(5) == (day + 1) % 3)
-        listed.record(law, rewards)
-        secret.record(Hidden(law), rewards)
+        listed.record(policy, rewards)
+        secret.record(Hidden(policy), rewards)
     exact, found = (swap_regret(answer(actions, [ledger.close()])) for ledger in (listed, secret))
     assert found.value == pytest.approx(exact.value, rel=0.1)
 

@@ -32,23 +32,23 @@ def totals_of(actions: ActionSet, plays, totals, **options) -> TotalsAudit:
 
 
 def drawn_day(actions: ActionSet, rng: np.random.Generator) -> tuple[np.ndarray, FinitePolicy, np.ndarray]:
-    """Return all actions, a law over them and a reward vector whose totals are in [0, 1]."""
+    """Return all actions, a policy over them and a reward vector whose totals are in [0, 1]."""
     table = actions.enumerate()
     return table, FinitePolicy(table, rng.dirichlet(np.ones(len(table)))), rng.random(actions.dimension) / actions.size
 
 
-def chances_of(law: FinitePolicy, table: np.ndarray) -> np.ndarray:
+def chances_of(policy: FinitePolicy, table: np.ndarray) -> np.ndarray:
     """Return the probability of each action."""
-    return np.array([law.probability(row) for row in table])
+    return np.array([policy.probability(row) for row in table])
 
 
 def test_estimates_are_unbiased(tiny_set: ActionSet) -> None:
     """Summed over all draws, the estimate of the reward vector gives every action its reward, to 1e-12, low rank too."""
-    table, law, reward = drawn_day(tiny_set, np.random.default_rng(1))
+    table, policy, reward = drawn_day(tiny_set, np.random.default_rng(1))
     gathered = _Totals(tiny_set, None)
     mean = np.zeros(tiny_set.dimension)
-    for row, chance in zip(table, chances_of(law, table), strict=True):
-        mean += chance * gathered.add(row[None, :], np.array([row @ reward]), [law], 0).estimate
+    for row, chance in zip(table, chances_of(policy, table), strict=True):
+        mean += chance * gathered.add(row[None, :], np.array([row @ reward]), [policy], 0).estimate
     assert table @ (mean + gathered._centre) == pytest.approx(table @ reward, abs=1e-12)
 
 
@@ -56,10 +56,10 @@ def test_estimates_are_unbiased(tiny_set: ActionSet) -> None:
 def test_the_exponential_inequality_holds(tiny_set: ActionSet, scale: float) -> None:
     """E exp(±λ(z − Ez) − λ²w/2) ≤ 1 for every action, summed over all draws, totals of 0 and 1 among them."""
     rng = np.random.default_rng(2)
-    table, law, reward = drawn_day(tiny_set, rng)
-    gathered, chances = _Totals(tiny_set, None), chances_of(law, table)
+    table, policy, reward = drawn_day(tiny_set, rng)
+    gathered, chances = _Totals(tiny_set, None), chances_of(policy, table)
     for seen in (table @ reward, rng.integers(0, 2, len(table)).astype(float)):
-        days = [gathered.add(row[None, :], np.array([r]), [law], 0) for row, r in zip(table, seen, strict=True)]
+        days = [gathered.add(row[None, :], np.array([r]), [policy], 0) for row, r in zip(table, seen, strict=True)]
         for action in table:
             z = np.array([float(day.estimate @ action) for day in days])
             w = np.array([float(action @ day.spread @ action) for day in days])
@@ -117,15 +117,15 @@ def test_two_ends_of_swap_regret() -> None:
     actions = MSets(2, 1)
     table = actions.enumerate()
     rng = np.random.default_rng(4)
-    laws = [FinitePolicy(table, weights) for weights in rng.dirichlet(np.ones(2), size=2).repeat(4, axis=0)]
+    policies = [FinitePolicy(table, weights) for weights in rng.dirichlet(np.ones(2), size=2).repeat(4, axis=0)]
     rewards = rng.random((2, 2)).repeat(4, axis=0)
-    exact = audit(actions, table[[0] * 8], rewards, policies=laws)
+    exact = audit(actions, table[[0] * 8], rewards, policies=policies)
     assert isinstance(exact, Audit)
     truth, lower, upper = exact.swap_regret.value, 0.0, 0.0
     for drawn in product(range(2), repeat=8):
         plays = table[list(drawn)]
-        chance = math.prod(law.probability(row) for law, row in zip(laws, plays, strict=True))
-        found = totals_of(actions, plays, (plays * rewards).sum(axis=1), policies=laws).swap_regret
+        chance = math.prod(policy.probability(row) for policy, row in zip(policies, plays, strict=True))
+        found = totals_of(actions, plays, (plays * rewards).sum(axis=1), policies=policies).swap_regret
         lower, upper = lower + chance * found.lower, upper + chance * found.upper
     assert lower < truth < upper
 
@@ -146,24 +146,24 @@ class _Opponent:
 
 
 def played_log(actions: ActionSet, n_days: int, seed: int):
-    """Return plays, totals, laws and mean reward vectors of a learner that learns against an opponent who reacts."""
+    """Return plays, totals, policies and mean reward vectors of a learner that learns against an opponent who reacts."""
     rng = np.random.default_rng(seed)
     session, world = Session(exp3(actions, n_days), rng=rng), _Opponent(actions, rng)
-    plays, totals, laws, means = [], [], [], []
+    plays, totals, policies, means = [], [], [], []
     for _ in range(n_days):
         decision = session.act()
         plays.append(decision.action)
-        laws.append(decision.policy)
+        policies.append(decision.policy)
         means.append(world.mean())
         totals.append(world.total(decision.action))
         session.observe(totals[-1])
-    return np.array(plays), np.array(totals), laws, np.array(means)
+    return np.array(plays), np.array(totals), policies, np.array(means)
 
 
 def test_ends_hold_as_often_as_they_say() -> None:
     """In 120 simulated logs external regret (in total, first window) and swap regret leave 80 % ends no more often than they say.
 
-    Totals are noisy, laws are learned, rewards react to the play. If the ends hold with probability 0.8, more misses than the
+    Totals are noisy, policies are learned, rewards react to the play. If the ends hold with probability 0.8, more misses than the
     limit have probability 1e-6. Ends a tenth as far from the estimate are missed more often than that.
     """
     actions, n_logs, n_days = MSets(4, 2), 120, 120
@@ -171,12 +171,12 @@ def test_ends_hold_as_often_as_they_say() -> None:
     table = actions.enumerate()
     misses, narrow = np.zeros(3), 0
     for seed in range(n_logs):
-        plays, totals, laws, means = played_log(actions, n_days, seed)
-        found = totals_of(actions, plays, totals, policies=laws, window=80, confidence=0.8)
+        plays, totals, policies, means = played_log(actions, n_days, seed)
+        found = totals_of(actions, plays, totals, policies=policies, window=80, confidence=0.8)
         for index, (regret, days) in enumerate(((found.external_regret, n_days), (found.windows[0], 80))):
             truth = float((table @ means[:days].sum(axis=0)).max() - totals[:days].sum())
             misses[index] += not regret.lower <= truth <= regret.upper
-        true_swap = audit(actions, plays, means, policies=laws).swap_regret.value
+        true_swap = audit(actions, plays, means, policies=policies).swap_regret.value
         misses[2] += not found.swap_regret.lower <= true_swap <= found.swap_regret.upper
         whole = found.external_regret
         truth = float((table @ means.sum(axis=0)).max() - totals.sum())
@@ -190,12 +190,12 @@ def test_swap_ends_hold_in_expectation_for_a_learner() -> None:
     actions, n_days = MSets(3, 1), 60
     ledgers, ends = [], []
     for seed in range(160):
-        plays, totals, laws, means = played_log(actions, n_days, 1000 + seed)
+        plays, totals, policies, means = played_log(actions, n_days, 1000 + seed)
         ledger = SwapLedger(actions)
-        for law, mean in zip(laws, means, strict=True):
-            ledger.record(law, mean)
+        for policy, mean in zip(policies, means, strict=True):
+            ledger.record(policy, mean)
         ledgers.append(ledger.close())
-        swap = totals_of(actions, plays, totals, policies=laws).swap_regret
+        swap = totals_of(actions, plays, totals, policies=policies).swap_regret
         ends.append((swap.lower, swap.upper))
     fitted = mean_ledger(ledgers[:80])
     rule = Rule.of(answer(actions, [fitted]))
@@ -240,11 +240,11 @@ def test_costs_and_ranges_change_units_only() -> None:
     assert "costs" in costs.swap_regret.definition
 
 
-def test_laws_may_be_listed_row_by_row() -> None:
-    """Rows of one round that list its law, with the total in the row that was drawn, are the same log."""
+def test_policies_may_be_listed_row_by_row() -> None:
+    """Rows of one round that list its policy, with the total in the row that was drawn, are the same log."""
     actions = MSets(3, 1)
     rng = np.random.default_rng(7)
-    table, rows, totals, rounds, chances, plays, seen, laws = np.eye(3, dtype=int), [], [], [], [], [], [], []
+    table, rows, totals, rounds, chances, plays, seen, policies = np.eye(3, dtype=int), [], [], [], [], [], [], []
     for day in range(30):
         weights, drawn, total = np.array([0.5, 0.25, 0.25])[[day % 3, 1, 2]], int(rng.integers(3)), float(rng.random())
         weights /= weights.sum()
@@ -254,9 +254,9 @@ def test_laws_may_be_listed_row_by_row() -> None:
         totals += [total if index == drawn else math.nan for index in range(3)]
         plays.append(table[drawn])
         seen.append(total)
-        laws.append(FinitePolicy(table, weights))
+        policies.append(FinitePolicy(table, weights))
     listed = totals_of(actions, np.array(rows), totals, rounds=rounds, probabilities=chances)
-    given = totals_of(actions, np.array(plays), seen, policies=laws)
+    given = totals_of(actions, np.array(plays), seen, policies=policies)
     assert listed.external_regret == given.external_regret
     assert listed.swap_regret.upper == pytest.approx(given.swap_regret.upper)
 
@@ -278,13 +278,13 @@ def test_stretches_of_one_policy_change_nothing() -> None:
 
 
 def test_days_that_tell_nothing_widen_the_ends() -> None:
-    """A day whose law could draw one action alone moves the ends by what it could have been worth, and is counted."""
+    """A day whose policy could draw one action alone moves the ends by what it could have been worth, and is counted."""
     actions = MSets(2, 1)
     sure = FinitePolicy([[1, 0]], [1.0])
     plays, totals = np.array([[1, 0], [0, 1]] * 200), np.array([0.75, 0.25] * 200)
-    laws: list[Policy] = [actions.uniform_policy()] * 400
-    before = totals_of(actions, plays, totals, policies=laws)
-    more = [*plays, [1, 0], [1, 0]], [*totals, 0.5, 0.5], [*laws, sure, sure]
+    policies: list[Policy] = [actions.uniform_policy()] * 400
+    before = totals_of(actions, plays, totals, policies=policies)
+    more = [*plays, [1, 0], [1, 0]], [*totals, 0.5, 0.5], [*policies, sure, sure]
     after = totals_of(actions, np.array(more[0]), more[1], policies=more[2])
     assert after.n_blind == 2
     assert after.swap_regret.upper == pytest.approx(before.swap_regret.upper + 2.0, abs=1e-6)
@@ -295,8 +295,8 @@ def test_days_that_tell_nothing_widen_the_ends() -> None:
         audit(actions, np.array([[1, 0]] * 8), [0.5] * 8, policies=sure)
 
 
-def test_laws_with_reward_vectors_give_the_regrets_of_the_policies() -> None:
-    """With laws and whole reward vectors the audit is exact, and windows add up."""
+def test_policies_with_reward_vectors_give_the_regrets_of_the_policies() -> None:
+    """With policies and whole reward vectors the audit is exact, and windows add up."""
     actions = MSets(3, 1)
     rng = np.random.default_rng(8)
     rewards, plays = rng.random((40, 3)), np.eye(3, dtype=int)[rng.integers(3, size=40)]
@@ -332,7 +332,7 @@ UNIFORM = MSets(2, 1).uniform_policy()
     ],
 )
 def test_what_cannot_be_audited_is_refused(totals, options, error, words: str) -> None:
-    """Totals without laws, laws that do not fit, and totals outside the range are refused with what to do."""
+    """Totals without policies, policies that do not fit, and totals outside the range are refused with what to do."""
     with pytest.raises(error, match=words):
         audit(MSets(2, 1), [[1, 0], [0, 1]], totals, **options)
     with pytest.raises(InvalidInput, match="at least 8 days"):

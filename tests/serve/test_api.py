@@ -206,7 +206,7 @@ def test_deadlines_close_decisions(server: Served) -> None:
 
 
 def test_the_log_can_be_audited(server: Served, tmp_path: Path) -> None:
-    """The log is a file that the audit reads: it has totals and laws, and the truth is between the ends of external regret."""
+    """The log is a file that the audit reads: it has totals and policies, and the truth is between the ends of external regret."""
     problem = server.make(set="msets 4 2 labels=a,b,c,d")
     worth = dict(zip("abcd", (0.4, 0.3, 0.2, 0.1), strict=True))
     rewards = {}

@@ -33,13 +33,13 @@ SPEC = ProblemSpec(set="msets 5 2", horizon=1000, preset="multiscale", seed=7)
 def test_estimates_are_unbiased(feedback: Any) -> None:
     """Summed over all actions with their probabilities, the estimate of M·R is M·R for every action, with each feedback."""
     actions = sr.MSets(4, 2)
-    law = actions.uniform_policy()
+    policy = actions.uniform_policy()
     worth = np.array([0.1, 0.2, 0.3, 0.35])
     total = np.zeros(4)
     listed = [np.array(row) for row in np.eye(4)[:, None] + np.eye(4)[None, :] for row in row if row.max() == 1]
     for action in listed:
         seen = {"bandit": float(worth @ action), "semi-bandit": worth * action, "full": worth}[feedback]
-        total += unbiased(actions, feedback, sr.Decision(0, action, actions, law), seen) / len(listed)
+        total += unbiased(actions, feedback, sr.Decision(0, action, actions, policy), seen) / len(listed)
     for action in listed:
         assert action @ total == pytest.approx(action @ worth, abs=1e-12)
 
@@ -47,10 +47,10 @@ def test_estimates_are_unbiased(feedback: Any) -> None:
 def test_buckets_hold_what_was_put_in() -> None:
     """Means of buckets that doubled many times are the means of their days, whatever the order of the rewards."""
     actions = sr.MSets(4, 2)
-    history, law, reader = History(actions, "bandit"), actions.uniform_policy(), RewardReader(actions, "bandit")
+    history, policy, reader = History(actions, "bandit"), actions.uniform_policy(), RewardReader(actions, "bandit")
     rewards = np.random.default_rng(0).random(3000)
     for day in np.random.default_rng(1).permutation(3000).tolist():
-        decision = sr.Decision(day, np.array([1, 1, 0, 0]), actions, law)
+        decision = sr.Decision(day, np.array([1, 1, 0, 0]), actions, policy)
         history.decided(day, decision.marginals)
         history.rewarded(decision, float(rewards[day]), float(rewards[day]), reader)
     assert history.width == 32

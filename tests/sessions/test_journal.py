@@ -72,7 +72,7 @@ def test_a_session_goes_on_where_its_journal_ends(tmp_path: Path) -> None:
 
 
 def test_open_decisions_are_in_the_journal(tmp_path: Path) -> None:
-    """A decision made and not yet observed waits after a restart, with the law that drew it."""
+    """A decision made and not yet observed waits after a restart, with the policy that drew it."""
     session = Session(player(), rng=3, journal=tmp_path / "j", max_open=3)
     first, second = session.act(), session.act()
     session.observe(0.5, second)
@@ -535,7 +535,7 @@ def test_players_with_functions_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_a_journal_that_does_not_replay_is_refused(tmp_path: Path) -> None:
-    """Whole records that do not fit together, as from another version's laws, are refused with the event."""
+    """Whole records that do not fit together, as from another version's policies, are refused with the event."""
     path = tmp_path / "j"
     session = Session(player(), rng=3)
     none, all_five = np.zeros(5, dtype=np.int64), np.ones(5, dtype=np.int64)
@@ -564,7 +564,7 @@ def test_a_closed_session_takes_no_calls(tmp_path: Path) -> None:
 
 def test_a_start_that_fails_leaves_no_file(tmp_path: Path) -> None:
     """A journal that could not be begun is removed."""
-    broken = player(exploration_law="d-optimal")  # which only ComBand has
+    broken = player(exploration_policy="d-optimal")  # which only ComBand has
     with pytest.raises(SwapRegretError):
         Session(broken, rng=3, journal=tmp_path / "j")
     assert list(tmp_path.iterdir()) == []

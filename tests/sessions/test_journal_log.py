@@ -1,4 +1,4 @@
-"""A journal read as a log: the same days, totals and laws as the session had, in the units it was told."""
+"""A journal read as a log: the same days, totals and policies as the session had, in the units it was told."""
 
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,14 @@ def play(path: Path, n_days: int, tell: Any, **options: Any) -> list[tuple[sr.De
         waiting = [(made := session.act(), made.policy)]
         for day in range(1, n_days):
             waiting.append((made := session.act(), made.policy))
-            decision, law = waiting.pop(0)
+            decision, policy = waiting.pop(0)
             if session._journal is not None and session._journal._renewal is not None:
                 session._journal._renewal.thread.join()  # a journal that begins anew is written before the next event
             if day % 7 == 0:
                 session.skip(decision)
             else:
                 session.observe(tell(decision), decision)
-                done.append((decision, law))
+                done.append((decision, policy))
     return done
 
 
@@ -43,15 +43,15 @@ def audited(log: Any) -> Any:
     return sr.audit(log.actions, log.plays, log.rewards, policies=log.policies, **ranges)
 
 
-def test_days_laws_and_totals_come_back(tmp_path: Path) -> None:
-    """Actions, totals and laws are those of the session, rewards that came late in the order they came."""
+def test_days_policies_and_totals_come_back(tmp_path: Path) -> None:
+    """Actions, totals and policies are those of the session, rewards that came late in the order they came."""
     done = play(tmp_path / "j", 40, lambda decision: float(WORTH @ decision.action))
     log = read_journal_log(tmp_path / "j")
     assert is_journal_file(tmp_path / "j")
     assert log.plays.tolist() == [decision.action.tolist() for decision, _ in done]
     assert log.rewards == pytest.approx(log.plays @ WORTH)
-    for law, (_, drew) in zip(log.policies, done, strict=True):
-        assert law.cooccurrence().tolist() == drew.cooccurrence().tolist()
+    for policy, (_, drew) in zip(log.policies, done, strict=True):
+        assert policy.cooccurrence().tolist() == drew.cooccurrence().tolist()
     assert (log.n_before, log.n_skipped) == (0, 5)
     assert (log.reward_range, log.cost_range) == ((0.0, 1.0), None)
     found = audited(log)

@@ -99,13 +99,13 @@ def digest(session: Session) -> str:
 
 
 def test_act_and_observe_in_the_users_words() -> None:
-    """A decision has its day, its 0/1 vector, the labels of its elements and the law that drew it."""
+    """A decision has its day, its 0/1 vector, the labels of its elements and the policy that drew it."""
     session = Session(swap_combcp(sr.MSets(4, 2, labels="abcd"), 1000, preset="multiscale"), rng=7)
     for day in range(5):
-        law = session.policy()
+        policy = session.policy()
         decision = session.act()
         assert decision.day == day == session.day
-        assert np.array_equal(decision.policy.cooccurrence(), law.cooccurrence())
+        assert np.array_equal(decision.policy.cooccurrence(), policy.cooccurrence())
         assert decision.elements == tuple("abcd"[i] for i in np.flatnonzero(decision.action))
         assert decision.action.sum() == 2
         with pytest.raises(ValueError, match="read-only"):
@@ -213,8 +213,8 @@ def test_arguments_are_checked() -> None:
 # ---- late and missing feedback -----------------------------------------------------------------------------------------
 
 
-def test_late_rewards_are_estimated_with_the_law_that_drew_them() -> None:
-    """However the player has changed since, R̃ = r Σ⁺M uses the Σ of the decision's own law."""
+def test_late_rewards_are_estimated_with_the_policy_that_drew_them() -> None:
+    """However the player has changed since, R̃ = r Σ⁺M uses the Σ of the decision's own policy."""
     player = swap_combcp(
         sr.MSets(5, 2),
         100,
@@ -349,7 +349,7 @@ def test_sets_without_a_matrix_go_on_bit_for_bit(name: str, tmp_path: Path) -> N
     """Where there is no Σ, what waits may be written with other scratch; policies and what is learnt are the same."""
     edges = [("s", 1), ("s", 2), (1, 2), (1, "t"), (2, "t")]
     actions: sr.ActionSet = sr.MSets(5, 2) if name == "m-sets" else sr.DagPaths(edges, source="s", sink="t")
-    player = swap_combcp(actions, 100, schedule=SHORT, law="chain")
+    player = swap_combcp(actions, 100, schedule=SHORT, policy="chain")
     if name == "permutations":
         player = swap_combcp(sr.Permutations(14), 100, schedule=SHORT, preset="multiscale")
     assert player.learner.plan.kind == ("iterated" if name == "permutations" else "chain")
@@ -365,7 +365,7 @@ def test_sets_without_a_matrix_go_on_bit_for_bit(name: str, tmp_path: Path) -> N
             assert np.array_equal(one.policy.cooccurrence(), other.policy.cooccurrence())
 
 
-def test_laws_that_are_equal_but_apart_stay_apart(tmp_path: Path) -> None:
+def test_policies_that_are_equal_but_apart_stay_apart(tmp_path: Path) -> None:
     """Where nothing is paid, updated scales equal fresh ones; a loaded session still keeps what the running one keeps apart."""
     player = swap_combcp(sr.MSets(5, 2), 100, schedule=SHORT, predictor_step=0.0, preset="multiscale")
     plain, relay = Session(player, rng=5), Session(player, rng=5)

@@ -35,7 +35,7 @@ PLAYERS: Late[Any] = Late(
 
 
 def begun(name: str) -> sr.Session:
-    """Return a session of some days, with an open decision and one whose law is older than the state."""
+    """Return a session of some days, with an open decision and one whose policy is older than the state."""
     session = sr.Session(PLAYERS[name], rng=1, max_open=3)
     for _ in range(42):
         session.act()
@@ -109,13 +109,13 @@ def test_spoilt_arrays_are_refused(name: str, tmp_path: Path) -> None:
     metadata, arrays = from_bytes("session", begun(name).snapshot(), "x")
     assert not refused(path, metadata, arrays)
     for number, (key, array) in enumerate(arrays.items()):
-        if key.startswith("open.") and ".law." in key and number % 10:
+        if key.startswith("open.") and ".policy." in key and number % 10:
             continue  # read as the arrays of the state itself are
         for turn, (how, wrong) in enumerate(spoilt(array)):
             if len(arrays) > 60 and (turn + number) % 5:  # of players with many arrays, every fifth
                 continue
             was_refused = refused(path, metadata, arrays | {key: wrong})
-            part = key.split("state.")[-1].split("law.")[-1].removeprefix("inner.")
+            part = key.split("state.")[-1].split("policy.")[-1].removeprefix("inner.")
             may_pass = how == "2**40" and (part in FREE or (part == "day" and key.startswith("open.")))
             assert was_refused or may_pass, f"{key} {how}"
         if len(arrays) <= 60 or number % 5 == 0:
@@ -144,9 +144,9 @@ for _ in range(900):
         {"open": [45, 48]},
         {"open": [45]},
         {"open": {"45": 1}},
-        {"laws": [46]},
-        {"laws": []},
-        {"laws": [45, 45]},
+        {"policies": [46]},
+        {"policies": []},
+        {"policies": [45, 45]},
         {"max_open": 1},
         {"max_open": 0},
         {"max_open": True},

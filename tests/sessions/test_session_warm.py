@@ -14,8 +14,8 @@ import numba.core.caching
 import swapregret as sr
 
 preset, feedback = sys.argv[1].split()
-for law in sys.argv[3:]:
-    player = sr.swap_combcp(sr.MSets(5, 2), 2_000, preset=preset, feedback=feedback, law=law)
+for policy in sys.argv[3:]:
+    player = sr.swap_combcp(sr.MSets(5, 2), 2_000, preset=preset, feedback=feedback, policy=policy)
     session = sr.Session(player, rng=1, max_open=2, warm=sys.argv[2] == "warm")
 asked = []
 load = numba.core.caching.Cache.load_overload
@@ -29,9 +29,9 @@ print(len(asked))
 """
 
 
-def asked(kind: str, how: str, *laws: str) -> int:
+def asked(kind: str, how: str, *policies: str) -> int:
     """Return how many compiled functions a new process asks for in the days of the last session it made."""
-    run = [sys.executable, "-c", DAYS, kind, how, *(laws or ("auto",))]
+    run = [sys.executable, "-c", DAYS, kind, how, *(policies or ("auto",))]
     return int(subprocess.run(run, capture_output=True, text=True, check=True, timeout=300).stdout)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from swapregret.actions.family import Common, best, list_law
+from swapregret.actions.family import Common, best, list_policy
 from swapregret.actions.m_sets.kernels.subsets import list_systematic
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_sets import MSets
@@ -48,7 +48,7 @@ def best_and_spoil(family: Any, weights: Floats) -> Integers:
     return action
 
 
-@list_law.of(TrustingFamily)
+@list_policy.of(TrustingFamily)
 def list_anything(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List a point without a look at it."""
     words, chances = list_systematic(point, family.common.size, family.orders)
@@ -325,5 +325,5 @@ def test_the_same_seed_gives_the_same_verdict() -> None:
 def test_every_check_has_a_planted_fault() -> None:
     """No check of an action set is without a test that shows it failing."""
     elsewhere = {"span", "spanner", "decomposition", "outside points", "projection"}  # test_set_geometry.py
-    laws = {"uniform law", "gibbs law", "exploration law"}  # test_set_laws.py
-    assert {check for check, _, _ in FAULTS} | elsewhere | laws == set(ACTION_SET_CHECKS)
+    policies = {"uniform policy", "gibbs policy", "exploration policy"}  # test_set_policies.py
+    assert {check for check, _, _ in FAULTS} | elsewhere | policies == set(ACTION_SET_CHECKS)

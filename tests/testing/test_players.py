@@ -26,7 +26,7 @@ class _State:
 
 
 class _Hedge:
-    """A small player with full feedback: the Gibbs law of what was seen so far. Without faults."""
+    """A small player with full feedback: the Gibbs policy of what was seen so far. Without faults."""
 
     actions: Any = Explicit(ACTIONS.enumerate())
     feedback: Any = "full"
@@ -57,15 +57,15 @@ def _strays(self: Any, state: Any) -> Any:
 
 
 class _Short(FinitePolicy):
-    """A law whose matrix does not belong to its marginals."""
+    """A policy whose matrix does not belong to its marginals."""
 
     def cooccurrence(self) -> Any:
         return super().cooccurrence() * 0.999
 
 
 def _miscounts(self: Any, state: Any) -> Any:
-    law = _Hedge.policy(self, state)
-    return _Short(law.atoms, law.weights)
+    policy = _Hedge.policy(self, state)
+    return _Short(policy.atoms, policy.weights)
 
 
 def _fidgets() -> Callable[..., Any]:
@@ -140,7 +140,7 @@ FAULTS: list[tuple[str, str, Callable[[], Any]]] = [
     ("configuration", "no set", lambda: _planted(actions="all")),
     ("policies", "strays from the set", lambda: _planted(policy=_strays)),
     ("configuration", "no policy", lambda: _planted(policy=lambda self, state: _Hedge.policy(self, state).atoms)),
-    ("policies", "a law that contradicts itself", lambda: _planted(policy=_miscounts)),
+    ("policies", "a policy that contradicts itself", lambda: _planted(policy=_miscounts)),
     ("policies", "not the same twice", lambda: _planted(policy=_fidgets())),
     ("repeatability", "remembers earlier runs", lambda: _planted(start=_remembers())),
     ("repeatability", "randomness of its own", lambda: _planted(start=_own_randomness)),

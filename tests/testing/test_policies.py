@@ -14,36 +14,36 @@ from swapregret.testing import check_policy
 from swapregret.testing.policy_checks import POLICY_CHECKS
 
 ACTIONS = MSets(5, 2)
-LAW = FinitePolicy(ACTIONS.enumerate(), np.arange(1, 11) / 55)
+POLICY = FinitePolicy(ACTIONS.enumerate(), np.arange(1, 11) / 55)
 
 
-class _Law(Policy):
-    """The law above behind a wrapper, so that any part of it can be replaced."""
+class _Policy(Policy):
+    """The policy above behind a wrapper, so that any part of it can be replaced."""
 
     has_atoms = True
     dimension = 5
 
     def finite(self) -> Any:
-        return LAW
+        return POLICY
 
     def sample(self, rng: np.random.Generator) -> Any:
-        return LAW.sample(rng)
+        return POLICY.sample(rng)
 
     def marginals(self) -> Any:
-        return LAW.marginals()
+        return POLICY.marginals()
 
     def second_moment(self, vector: Any) -> Any:
-        return LAW.second_moment(vector)
+        return POLICY.second_moment(vector)
 
     def cooccurrence(self) -> Any:
-        return LAW.cooccurrence()
+        return POLICY.cooccurrence()
 
     def probabilities(self, actions: Any) -> Any:
-        return LAW.probabilities(actions)
+        return POLICY.probabilities(actions)
 
 
-class _Unlisted(_Law):
-    """The same law without a list."""
+class _Unlisted(_Policy):
+    """The same policy without a list."""
 
     has_atoms = False
 
@@ -51,7 +51,7 @@ class _Unlisted(_Law):
         raise Unsupported("a list", "none", "Do without.")
 
 
-def _planted(base: type = _Law, **overrides: Any) -> Policy:
+def _planted(base: type = _Policy, **overrides: Any) -> Policy:
     return type("Planted", (base,), overrides)()
 
 
@@ -65,121 +65,133 @@ def _bent(matrix: Any, i: int, j: int, by: float) -> Any:
 def _forgetful() -> Callable[..., Any]:
     """Return a sampler that ignores the generator it is given."""
     own = np.random.default_rng(0)
-    return lambda self, rng: LAW.sample(own)
+    return lambda self, rng: POLICY.sample(own)
 
 
 def _biased(self: Policy, rng: np.random.Generator) -> Any:
     """Draw the rarest action in one of thirty draws instead of one of fifty-five."""
-    return LAW.atoms[0] if rng.random() < 1 / 60 else LAW.sample(rng)
+    return POLICY.atoms[0] if rng.random() < 1 / 60 else POLICY.sample(rng)
 
 
 def _independent(self: Policy, rng: np.random.Generator) -> Any:
     """Draw two elements with the right marginals, but not together as they should be."""
-    law = ACTIONS.decompose(LAW.marginals())
-    return law.sample(rng)
+    policy = ACTIONS.decompose(POLICY.marginals())
+    return policy.sample(rng)
 
 
 def _swapped(self: Policy, rng: np.random.Generator) -> Any:
     """Draw with the weights of two neighbours exchanged."""
-    weights = np.array(LAW.weights)
+    weights = np.array(POLICY.weights)
     weights[[8, 9]] = weights[[9, 8]]
     weights[[0, 3]] = weights[[3, 0]]
-    return LAW.atoms[int(np.searchsorted(np.cumsum(weights), rng.random(), side="right"))]
+    return POLICY.atoms[int(np.searchsorted(np.cumsum(weights), rng.random(), side="right"))]
 
 
 def _atoms(change: Callable[[FinitePolicy], tuple[Any, Any]]) -> dict[str, Any]:
-    """Return overrides that hand out other atoms or weights than the law has."""
-    rows, mass = change(LAW)
+    """Return overrides that hand out other atoms or weights than the policy has."""
+    rows, mass = change(POLICY)
     return {"atoms": property(lambda self: np.asarray(rows)), "weights": property(lambda self: np.asarray(mass))}
 
 
 def _alive(name: str) -> Callable[..., Any]:
     """Return a method that hands out a live array the policy goes on using."""
-    kept = np.array(getattr(LAW, name)())
+    kept = np.array(getattr(POLICY, name)())
     return lambda self: kept
 
 
 def _scribbling(self: Policy, vector: Any) -> Any:
-    result = LAW.second_moment(vector)
+    result = POLICY.second_moment(vector)
     vector[0] *= 2.0
     return result
 
 
-_PAIR_BOUND = _bent(LAW.cooccurrence(), 0, 1, 1.0)
+_PAIR_BOUND = _bent(POLICY.cooccurrence(), 0, 1, 1.0)
 
 FAULTS: list[tuple[str, str, Callable[[], Policy]]] = [
     ("marginals", "another dimension", lambda: mix([FinitePolicy([[1, 1, 0]], [1.0])], [1.0])),
-    ("marginals", "a matrix", lambda: _planted(marginals=lambda self: LAW.marginals()[None, :])),
-    ("marginals", "above one", lambda: _planted(marginals=lambda self: LAW.marginals() + 0.9)),
-    ("marginals", "of another size", lambda: _planted(marginals=lambda self: LAW.marginals() * 0.999)),
-    ("second moment", "not of these marginals", lambda: _planted(marginals=lambda self: LAW.marginals()[::-1].copy())),
+    ("marginals", "a matrix", lambda: _planted(marginals=lambda self: POLICY.marginals()[None, :])),
+    ("marginals", "above one", lambda: _planted(marginals=lambda self: POLICY.marginals() + 0.9)),
+    ("marginals", "of another size", lambda: _planted(marginals=lambda self: POLICY.marginals() * 0.999)),
+    (
+        "second moment",
+        "not of these marginals",
+        lambda: _planted(marginals=lambda self: POLICY.marginals()[::-1].copy()),
+    ),
     (
         "second moment",
         "asymmetric",
-        lambda: _planted(cooccurrence=lambda self: LAW.cooccurrence() + np.eye(5, k=1) * 1e-6),
+        lambda: _planted(cooccurrence=lambda self: POLICY.cooccurrence() + np.eye(5, k=1) * 1e-6),
     ),
     ("second moment", "impossible pair", lambda: _planted(cooccurrence=lambda self: _PAIR_BOUND)),
     (
         "second moment",
         "pair off by 1e-6",
-        lambda: _planted(cooccurrence=lambda self: _bent(LAW.cooccurrence(), 0, 1, 1e-6)),
+        lambda: _planted(cooccurrence=lambda self: _bent(POLICY.cooccurrence(), 0, 1, 1e-6)),
     ),
-    ("second moment", "a vector", lambda: _planted(cooccurrence=lambda self: LAW.marginals())),
+    ("second moment", "a vector", lambda: _planted(cooccurrence=lambda self: POLICY.marginals())),
     (
         "second moment",
         "product off by 1e-6",
-        lambda: _planted(second_moment=lambda self, v: LAW.second_moment(v) * (1 + 1e-6)),
+        lambda: _planted(second_moment=lambda self, v: POLICY.second_moment(v) * (1 + 1e-6)),
     ),
-    ("second moment", "product of another law", lambda: _planted(second_moment=lambda self, v: LAW.marginals() * v)),
-    ("atoms", "backwards", lambda: _planted(**_atoms(lambda law: (law.atoms[::-1], law.weights[::-1])))),
+    (
+        "second moment",
+        "product of another policy",
+        lambda: _planted(second_moment=lambda self, v: POLICY.marginals() * v),
+    ),
+    ("atoms", "backwards", lambda: _planted(**_atoms(lambda policy: (policy.atoms[::-1], policy.weights[::-1])))),
     (
         "atoms",
         "twice",
-        lambda: _planted(**_atoms(lambda law: (np.repeat(law.atoms, 2, 0), np.repeat(law.weights / 2, 2)))),
+        lambda: _planted(**_atoms(lambda policy: (np.repeat(policy.atoms, 2, 0), np.repeat(policy.weights / 2, 2)))),
     ),
-    ("atoms", "weights short of 1", lambda: _planted(**_atoms(lambda law: (law.atoms, law.weights - 2.0**-50)))),
+    (
+        "atoms",
+        "weights short of 1",
+        lambda: _planted(**_atoms(lambda policy: (policy.atoms, policy.weights - 2.0**-50))),
+    ),
     (
         "atoms",
         "a weight of zero",
-        lambda: _planted(**_atoms(lambda law: (law.atoms, np.append(0.0, [*law.weights[1:-1], 11 / 55])))),
+        lambda: _planted(**_atoms(lambda policy: (policy.atoms, np.append(0.0, [*policy.weights[1:-1], 11 / 55])))),
     ),
-    ("atoms", "floats", lambda: _planted(**_atoms(lambda law: (law.atoms * 1.0, law.weights)))),
-    ("atoms", "twos", lambda: _planted(**_atoms(lambda law: (law.atoms * 2, law.weights)))),
-    ("atoms", "one weight missing", lambda: _planted(**_atoms(lambda law: (law.atoms, law.weights[1:])))),
+    ("atoms", "floats", lambda: _planted(**_atoms(lambda policy: (policy.atoms * 1.0, policy.weights)))),
+    ("atoms", "twos", lambda: _planted(**_atoms(lambda policy: (policy.atoms * 2, policy.weights)))),
+    ("atoms", "one weight missing", lambda: _planted(**_atoms(lambda policy: (policy.atoms, policy.weights[1:])))),
     (
         "atoms",
-        "of another law",
-        lambda: _planted(**_atoms(lambda law: (law.atoms, np.full(10, 0.1) + np.eye(10)[9] * 0))),
+        "of another policy",
+        lambda: _planted(**_atoms(lambda policy: (policy.atoms, np.full(10, 0.1) + np.eye(10)[9] * 0))),
     ),
     ("atoms", "listed, but denied", lambda: _planted(has_atoms=False)),
-    ("probability", "of another law", lambda: _planted(probabilities=lambda self, rows: np.full(len(rows), 0.1))),
+    ("probability", "of another policy", lambda: _planted(probabilities=lambda self, rows: np.full(len(rows), 0.1))),
     (
         "probability",
         "not zero outside",
-        lambda: _planted(probabilities=lambda self, rows: np.maximum(LAW.probabilities(rows), 0.01)),
+        lambda: _planted(probabilities=lambda self, rows: np.maximum(POLICY.probabilities(rows), 0.01)),
     ),
     (
         "probability",
         "unlisted, not adding up",
-        lambda: _planted(_Unlisted, probabilities=lambda self, rows: LAW.probabilities(rows) * 0.999),
+        lambda: _planted(_Unlisted, probabilities=lambda self, rows: POLICY.probabilities(rows) * 0.999),
     ),
     (
         "probability",
-        "unlisted, of another law",
+        "unlisted, of another policy",
         lambda: _planted(_Unlisted, probabilities=lambda self, rows: np.full(len(rows), 0.1)),
     ),
-    ("samples", "floats", lambda: _planted(sample=lambda self, rng: LAW.sample(rng) * 1.0)),
-    ("samples", "a row", lambda: _planted(sample=lambda self, rng: LAW.sample(rng)[None, :])),
+    ("samples", "floats", lambda: _planted(sample=lambda self, rng: POLICY.sample(rng) * 1.0)),
+    ("samples", "a row", lambda: _planted(sample=lambda self, rng: POLICY.sample(rng)[None, :])),
     ("samples", "its own generator", lambda: _planted(sample=_forgetful())),
-    ("samples", "outside the set", lambda: _planted(sample=lambda self, rng: 1 - LAW.sample(rng))),
-    ("samples", "twos", lambda: _planted(sample=lambda self, rng: LAW.sample(rng) * 2)),
-    ("sampler law", "a rare action too often", lambda: _planted(sample=_biased)),
-    ("sampler law", "right marginals, wrong pairs", lambda: _planted(sample=_independent)),
-    ("sampler law", "two weights exchanged", lambda: _planted(sample=_swapped)),
+    ("samples", "outside the set", lambda: _planted(sample=lambda self, rng: 1 - POLICY.sample(rng))),
+    ("samples", "twos", lambda: _planted(sample=lambda self, rng: POLICY.sample(rng) * 2)),
+    ("sampler policy", "a rare action too often", lambda: _planted(sample=_biased)),
+    ("sampler policy", "right marginals, wrong pairs", lambda: _planted(sample=_independent)),
+    ("sampler policy", "two weights exchanged", lambda: _planted(sample=_swapped)),
     (
-        "sampler law",
+        "sampler policy",
         "unlisted, always the same",
-        lambda: _planted(_Unlisted, sample=lambda self, rng: LAW.atoms[9].copy()),
+        lambda: _planted(_Unlisted, sample=lambda self, rng: POLICY.atoms[9].copy()),
     ),
     ("value", "live marginals", lambda: _planted(marginals=_alive("marginals"))),
     ("value", "live matrix", lambda: _planted(cooccurrence=_alive("cooccurrence"))),
@@ -200,21 +212,21 @@ def test_every_check_has_a_planted_fault() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_right_laws_pass_whatever_the_seed(seed: int) -> None:
-    """The law the faults are planted in, listed or not, passes; so do mixtures of laws of both kinds."""
+def test_right_policies_pass_whatever_the_seed(seed: int) -> None:
+    """The policy the faults are planted in, listed or not, passes; so do mixtures of policies of both kinds."""
     assert check_policy(_planted(), ACTIONS, seed=seed).passed == tuple(POLICY_CHECKS)
     assert dict(check_policy(_planted(_Unlisted), ACTIONS, seed=seed).skipped) == {"atoms": "its support is not listed"}
     big = MSets(40, 7)
     mixture = mix([big.uniform_policy(), big.decompose(np.full(40, 7 / 40), variants=3)], [0.25, 0.75])
-    assert "sampler law" in check_policy(mixture, big, seed=seed).passed
+    assert "sampler policy" in check_policy(mixture, big, seed=seed).passed
 
 
 def test_atoms_outside_the_set_are_caught(caught: Any) -> None:
-    """A law with an atom that is no action is refused, by the list of actions or by asking the set."""
+    """A policy with an atom that is no action is refused, by the list of actions or by asking the set."""
     fork = Explicit([[1, 1, 0, 0], [0, 0, 1, 1]])
-    law = FinitePolicy([[1, 1, 0, 0], [0, 1, 1, 0]], [0.5, 0.5])
+    policy = FinitePolicy([[1, 1, 0, 0], [0, 1, 1, 0]], [0.5, 0.5])
     for limit in (2000, 1):
-        assert caught(check_policy, law, fork, limit=limit)[0] == "atoms"
+        assert caught(check_policy, policy, fork, limit=limit)[0] == "atoms"
 
 
 def test_a_policy_can_be_checked_without_a_set() -> None:
@@ -222,8 +234,8 @@ def test_a_policy_can_be_checked_without_a_set() -> None:
     assert check_policy(FinitePolicy([[1, 1, 1], [0, 0, 0]], [0.5, 0.5])).passed == tuple(POLICY_CHECKS)
 
 
-def test_unlisted_laws_on_large_sets_are_not_listed() -> None:
-    """A law without atoms on a set that cannot be listed is checked by moments and draws, and the report says so."""
+def test_unlisted_policies_on_large_sets_are_not_listed() -> None:
+    """A policy without atoms on a set that cannot be listed is checked by moments and draws, and the report says so."""
     big = MSets(60, 20)
     skipped = dict(check_policy(big.uniform_policy(), big, limit=100, n_samples=300).skipped)
     assert set(skipped) == {"atoms", "probability"}

@@ -32,8 +32,8 @@ FAULTS: list[tuple[str, str, Callable[[], tuple[Any, Any]]]] = [
     ("actions", "another order", lambda: (_planted(), ORDER[::-1])),
     ("actions", "another list", lambda: (_planted(enumerate=lambda self, limit=0: TABLE), ORDER)),
     ("projections", "a favourite coordinate", lambda: (_planted(kl_project=_lopsided), ORDER)),
-    ("laws", "another law", lambda: (_planted(uniform_policy=lambda self: self.gibbs([1e-6, 0, 0, 0])), ORDER)),
-    ("laws", "another Gibbs law", lambda: (_planted(gibbs=lambda self, s: self.uniform_policy()), ORDER)),
+    ("policies", "another policy", lambda: (_planted(uniform_policy=lambda self: self.gibbs([1e-6, 0, 0, 0])), ORDER)),
+    ("policies", "another Gibbs policy", lambda: (_planted(gibbs=lambda self, s: self.uniform_policy()), ORDER)),
 ]
 
 

@@ -93,7 +93,7 @@ def _shifting(self: MSets, w: Any) -> Projection:
 
 
 def _decompose(change: Callable[[FinitePolicy, Any], Any]) -> Callable[..., Any]:
-    """Return a decomposition whose law is changed afterwards."""
+    """Return a decomposition whose policy is changed afterwards."""
 
     def decompose(self: MSets, marginals: Any, *, variants: int = 1) -> Any:
         return change(MSets.decompose(self, marginals, variants=variants).finite(), marginals)
@@ -102,7 +102,7 @@ def _decompose(change: Callable[[FinitePolicy, Any], Any]) -> Callable[..., Any]
 
 
 class _Raw(Policy):
-    """A law that keeps atoms and weights exactly as they come."""
+    """A policy that keeps atoms and weights exactly as they come."""
 
     has_atoms = True
 
@@ -125,22 +125,22 @@ class _Raw(Policy):
         return (self._weights * (self._atoms @ vector)) @ self._atoms
 
 
-def _lighter(law: FinitePolicy, _: Any) -> _Raw:
-    weights = law.weights.copy()
+def _lighter(policy: FinitePolicy, _: Any) -> _Raw:
+    weights = policy.weights.copy()
     weights[0] -= 2.0**-45
-    return _Raw(law.atoms, weights)
+    return _Raw(policy.atoms, weights)
 
 
-def _with_a_stranger(law: FinitePolicy, _: Any) -> FinitePolicy:
+def _with_a_stranger(policy: FinitePolicy, _: Any) -> FinitePolicy:
     """Trade two sets for one of three and one of one, with the same mean."""
-    if len(law.weights) < 2:
-        return law
-    first, second = law.atoms[0], law.atoms[-1]
+    if len(policy.weights) < 2:
+        return policy
+    first, second = policy.atoms[0], policy.atoms[-1]
     both, either = first & second, first | second
-    share = min(law.weights[0], law.weights[-1])
-    atoms = np.vstack([law.atoms, both, either])
-    weights = np.append(law.weights, [share, share])
-    weights[[0, len(law.weights) - 1]] -= share
+    share = min(policy.weights[0], policy.weights[-1])
+    atoms = np.vstack([policy.atoms, both, either])
+    weights = np.append(policy.weights, [share, share])
+    weights[[0, len(policy.weights) - 1]] -= share
     return FinitePolicy(atoms, weights)
 
 
@@ -150,8 +150,8 @@ def _spread_out(self: MSets, marginals: Any, *, variants: int = 1) -> Any:
 
 def _by_the_clock(self: MSets, marginals: Any, *, variants: int = 1) -> Any:
     order = np.random.default_rng().permutation(D)
-    law = MSets.decompose(self, as_vector(marginals, D, "marginals")[order], variants=variants).finite()
-    return FinitePolicy(law.atoms[:, np.argsort(order)], law.weights)
+    policy = MSets.decompose(self, as_vector(marginals, D, "marginals")[order], variants=variants).finite()
+    return FinitePolicy(policy.atoms[:, np.argsort(order)], policy.weights)
 
 
 def _coarse(self: MSets, marginals: Any, *, variants: int = 1) -> Any:

@@ -24,10 +24,10 @@ from swapregret.regret.notions import swap_regret
 UNMEASURED = {"measure": "none", "realised": False, "windows": (), "certificate": False, "capacity": None}
 
 
-def _swap(actions: sr.ActionSet, laws: list[Policy], rewards: np.ndarray) -> float:
+def _swap(actions: sr.ActionSet, policies: list[Policy], rewards: np.ndarray) -> float:
     ledger = SwapLedger(actions)
-    for law, row in zip(laws, rewards, strict=True):
-        ledger.record(law, row)
+    for policy, row in zip(policies, rewards, strict=True):
+        ledger.record(policy, row)
     return swap_regret(answer(actions, [ledger.close()])).value
 
 
@@ -84,10 +84,10 @@ def test_the_lemma_holds_for_the_cold_scales() -> None:
     variants = player.learner.plan.variants
     known: dict[bytes, Policy] = {}
 
-    def law(point: np.ndarray) -> Policy:
+    def policy(point: np.ndarray) -> Policy:
         return known.setdefault(point.tobytes(), actions.decompose(point, variants=variants).finite())
 
-    mixed = [mix([law(point) for point in each], np.full(k, 1.0 / k)) for each in points]
+    mixed = [mix([policy(point) for point in each], np.full(k, 1.0 / k)) for each in points]
     left, right = _swap(actions, mixed, rewards), n_days / k
     for scale in range(k - 1):
         interval = (np.arange(n_days) + offset) // windows[scale + 1]
@@ -106,16 +106,16 @@ def test_a_rule_of_the_guard_is_judged_without_bias() -> None:
     atoms, mu = actions.enumerate(), actions.uniform_policy()
     family, words = actions.family(mu), pack_rows(atoms)
     chances, rewards = rng.dirichlet(np.ones(3), size=4), rng.random((4, 3)) / 2
-    laws = [mix([FinitePolicy(atoms, row), mu], [0.8, 0.2]).finite() for row in chances]
-    paid = [law.atoms @ row for law, row in zip(laws, rewards, strict=True)]
+    policies = [mix([FinitePolicy(atoms, row), mu], [0.8, 0.2]).finite() for row in chances]
+    paid = [policy.atoms @ row for policy, row in zip(policies, rewards, strict=True)]
     estimates = [
-        np.linalg.solve(law.cooccurrence(), law.atoms.T).T * totals[:, None]
-        for law, totals in zip(laws, paid, strict=True)
+        np.linalg.solve(policy.cooccurrence(), policy.atoms.T).T * totals[:, None]
+        for policy, totals in zip(policies, paid, strict=True)
     ]
     halves = [[0, 2], [1, 3]]  # even and odd windows, of a day each
     mean = gained = 0.0
     for draws in product(range(3), repeat=4):
-        chance = np.prod([law.weights[index] for law, index in zip(laws, draws, strict=True)])
+        chance = np.prod([policy.weights[index] for policy, index in zip(policies, draws, strict=True)])
         seen = np.array([each[index] for each, index in zip(estimates, draws, strict=True)])
         table = empty_vectors(8, 1, 6)
         for index in range(3):
@@ -130,13 +130,13 @@ def test_a_rule_of_the_guard_is_judged_without_bias() -> None:
 
 
 def test_an_adversary_that_turns_trips_the_guard_and_then_the_cold_scales_play() -> None:
-    """A world that pays what was not preferred trips a tight guard; from then on the law is Algorithm 1's, to the last share."""
+    """A world that pays what was not preferred trips a tight guard; from then on the policy is Algorithm 1's, to the last share."""
     player = _adaptive_player(0.05)
     state, points, _ = _play(player, 2000, seed=0)
     assert state.state.guard.has_tripped[0] == 1
     cold = state.state.learners.points[: player.n_scales]
-    laws = [player.actions.decompose(point.copy(), variants=player.learner.plan.variants) for point in cold]
-    floor = mix([law.finite() for law in laws], np.full(player.n_scales, 1.0 / player.n_scales))
+    policies = [player.actions.decompose(point.copy(), variants=player.learner.plan.variants) for point in cold]
+    floor = mix([policy.finite() for policy in policies], np.full(player.n_scales, 1.0 / player.n_scales))
     gamma = player.learner.exploration
     expected = mix([floor, player.actions.uniform_policy()], [1.0 - gamma, gamma])
     np.testing.assert_allclose(player.policy(state).cooccurrence(), expected.cooccurrence(), atol=1e-9)
@@ -169,16 +169,16 @@ def test_the_guard_as_it_comes_leaves_benign_worlds_alone(world: Callable[..., A
         assert course.state.state.guard.has_tripped[0] == 0
 
 
-def test_the_swap_regret_of_a_fixed_law_is_external_regret() -> None:
-    """A law that never changes has as much swap regret as external regret, for any rewards."""
+def test_the_swap_regret_of_a_fixed_policy_is_external_regret() -> None:
+    """A policy that never changes has as much swap regret as external regret, for any rewards."""
     rng = np.random.default_rng(4)
     actions = sr.MSets(5, 2)
     for _ in range(10):
         rewards = rng.random((30, 5)) / 2
-        law = FinitePolicy(actions.enumerate(), rng.dirichlet(np.ones(10)))
+        policy = FinitePolicy(actions.enumerate(), rng.dirichlet(np.ones(10)))
         total = rewards.sum(axis=0)
-        external = float((actions.argmax(total) - law.marginals()) @ total)
-        assert abs(_swap(actions, [law] * 30, rewards) - external) < 1e-9
+        external = float((actions.argmax(total) - policy.marginals()) @ total)
+        assert abs(_swap(actions, [policy] * 30, rewards) - external) < 1e-9
 
 
 def test_the_summary_shows_the_guard() -> None:

@@ -91,10 +91,10 @@ def test_the_lemma_breaks_for_policies_that_ignore_the_calendar() -> None:
     ledger, lemma = SwapLedger(actions), DecompositionLedger(actions, [50, 50, 50])
     for day in range(50):
         play_first = day % 2 == 0
-        law = FinitePolicy([[1, 0]] if play_first else [[0, 1]], [1.0])
+        policy = FinitePolicy([[1, 0]] if play_first else [[0, 1]], [1.0])
         rewards = np.array([0.0, 1.0]) if play_first else np.array([1.0, 0.0])
-        ledger.record(law, rewards)
-        lemma.record(np.tile(law.marginals(), (2, 1)), rewards[None])
+        ledger.record(policy, rewards)
+        lemma.record(np.tile(policy.marginals(), (2, 1)), rewards[None])
     terms = lemma.close()
     swap = swap_regret(answer(actions, [ledger.close()]))
     assert swap.value == 50.0

@@ -19,10 +19,10 @@ SETS = [MSets(5, 2), MSets(20, 5), Explicit([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 
 def test_a_fixed_policy_has_swap_regret_equal_to_external_regret(actions: ActionSet, seed: int) -> None:
     """One policy for all days: V[M] = p(M) Σ R, so every action has the same best answer."""
     rng = np.random.default_rng(seed)
-    law = mix([FinitePolicy(actions.spanner().actions[:2], [0.25, 0.75]), actions.uniform_policy()], [0.6, 0.4])
+    policy = mix([FinitePolicy(actions.spanner().actions[:2], [0.25, 0.75]), actions.uniform_policy()], [0.6, 0.4])
     ledger = SwapLedger(actions)
     for _ in range(30):
-        ledger.record(law, rng.normal(size=actions.dimension))
+        ledger.record(policy, rng.normal(size=actions.dimension))
     closed = [ledger.close()]
     swap, external = swap_regret(answer(actions, closed)), external_regret(actions, closed)
     assert swap.value == pytest.approx(external.value, abs=1e-9)

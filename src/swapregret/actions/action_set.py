@@ -29,7 +29,7 @@ from swapregret.arrays import (
     check_memory,
     frozen,
 )
-from swapregret.compiled.bits import merge_law
+from swapregret.compiled.bits import merge_policy
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.caratheodory import decompose
@@ -252,9 +252,9 @@ class ActionSet(Labelled):
         ([[1], [2], [4]], [0.5, 0.25, 0.25])
         """
         words, weights = self.decompose(marginals, variants=variants).packed_support()
-        return merge_law(words, frozen(weights.copy()))
+        return merge_policy(words, frozen(weights.copy()))
 
-    # ---- laws ----------------------------------------------------------------------------------------------------
+    # ---- policies ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:
         """Return the uniform policy over all actions, where an exact one exists."""
@@ -284,12 +284,12 @@ class ActionSet(Labelled):
         if kind == "uniform":
             return self.uniform_policy()
         if kind == "spanner":
-            return self._spanner_law
+            return self._spanner_policy
         known = ", ".join(map(repr, self.exploration_kinds))
         raise InvalidInput(f"`kind` must be one of {known} or None", shown(kind), "None takes the best the set has.")
 
     @cached_property
-    def _spanner_law(self) -> FinitePolicy:
+    def _spanner_policy(self) -> FinitePolicy:
         rows = self.spanner().actions
         return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
@@ -308,7 +308,9 @@ class ActionSet(Labelled):
             Whether Σ is wanted as a matrix.
         """
         if kind == "chain":
-            raise self._unsupported("chain as compiled code takes it", "Use law='list', and leave `has_chains` False.")
+            raise self._unsupported(
+                "chain as compiled code takes it", "Use policy='list', and leave `has_chains` False."
+            )
         if kind == "iterated":
             raise self._unsupported("way to iterate for Σ⁺ beside this exploration", "Use kind='list'.")
         if kind == "gibbs" and not self.has_gibbs:

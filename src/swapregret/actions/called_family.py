@@ -16,31 +16,31 @@ from swapregret.actions.family import (
     draw,
     draw_explore,
     hybrid,
-    list_law,
-    make_law,
+    list_policy,
+    make_policy,
     project,
-    remake_law,
+    remake_policy,
     room,
-    show_law,
+    show_policy,
     solve,
     span_part,
     spread,
 )
-from swapregret.actions.listed_laws import put_again
+from swapregret.actions.policy_slots import put_again
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Call, entry_address, family_of
 from swapregret.compiled.handle import open_handle
 from swapregret.compiled.kernel import addressed
 from swapregret.errors import InvalidInput
 
-_SHARED = (room, make_law, draw, show_law, spread, solve)
+_SHARED = (room, make_policy, draw, show_policy, spread, solve)
 
 
 class _Addresses(NamedTuple):
     common: Common
     handle: int
     project: int
-    list_law: int
+    list_policy: int
     best: int
     span_part: int
     draw_explore: int
@@ -61,11 +61,11 @@ class CalledFamily(_Addresses):
     family: Any
     kept: Any
 
-    def on(self, laws: Any) -> "CalledFamily":
+    def on(self, policies: Any) -> "CalledFamily":
         """Return the same at work on the policies of a state, where they make a difference to the family."""
-        if laws.used.size == 0:
+        if policies.used.size == 0:
             return self
-        bound = self.family.on(laws)
+        bound = self.family.on(policies)
         handle = open_handle(bound, 0, 0, 0, 0)
         made = self._replace(handle=handle.address)
         made.family, made.kept = bound, handle
@@ -100,7 +100,7 @@ def called(family: Any, minimises: bool = False) -> Any:
         family.common,
         handle.address,
         entry_address(_project, handle, vector, vector),
-        entry_address(_list_law, handle, vector),
+        entry_address(_list_policy, handle, vector),
         entry_address(_best, handle, vector),
         entry_address(_span_part, handle, vector),
         entry_address(_draw_explore, handle, rng),
@@ -116,8 +116,8 @@ def _project(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool
 
 
 @addressed
-def _list_law(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
-    return list_law(family_of(h), point)
+def _list_policy(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    return list_policy(family_of(h), point)
 
 
 @addressed
@@ -145,7 +145,7 @@ def _vector(types: Any) -> Any:
 
 
 _call_project = Call(lambda types: (types.Tuple([_vector(types), _vector(types), types.boolean]), [_vector(types)] * 2))
-_call_list_law = Call(
+_call_list_policy = Call(
     lambda types: (types.Tuple([types.uint64[:, ::1], _vector(types), types.boolean]), [_vector(types)])
 )
 _call_best = Call(lambda types: (types.int64[::1], [_vector(types)]))
@@ -165,19 +165,19 @@ def call_project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
     return _call_project(family.project, family.handle, tilted, near)  # type: ignore[no-any-return]
 
 
-@remake_law.of(CalledFamily)
-def remake_called(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@remake_policy.of(CalledFamily)
+def remake_called(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Take the list that was read, where lists are kept and there is one."""
-    if laws.used.size == 0 or laws.n_atoms[slot] == 0:
-        return make_law(family, laws, slot, point, log_point)
-    put_again(laws, slot, family.common.place)
+    if policies.used.size == 0 or policies.n_atoms[slot] == 0:
+        return make_policy(family, policies, slot, point, log_point)
+    put_again(policies, slot, family.common.place)
     return MADE
 
 
-@list_law.of(CalledFamily)
-def call_list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+@list_policy.of(CalledFamily)
+def call_list_policy(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List as the set does."""
-    return _call_list_law(family.list_law, family.handle, point)  # type: ignore[no-any-return]
+    return _call_list_policy(family.list_policy, family.handle, point)  # type: ignore[no-any-return]
 
 
 @best.of(CalledFamily)

@@ -1,13 +1,13 @@
 """What a set brings along for the learners: a *family*, a value that describes the set to compiled code, and its methods.
 
 A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
-(``compiled.methods``). A new family must give :func:`project`, :func:`list_law` and :func:`best`; everything else has a
+(``compiled.methods``). A new family must give :func:`project`, :func:`list_policy` and :func:`best`; everything else has a
 default. Sets that exist only in Python are behind ``OracleFamily`` or ``PooledFamily``, which call their methods.
 
 Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
-actions, and Σ is a dense matrix on r independent coordinates (``actions.listed_laws``). A family whose policies are no lists
-brings ``room``, ``make_law``, ``draw``, and where Σ is no matrix ``solve``; and in Python :func:`law_of`, which makes an object
-of the policy in a slot. No method may write to its arguments.
+actions, and Σ is a dense matrix on r independent coordinates (``actions.policy_slots``). A family whose policies are no lists
+brings ``room``, ``make_policy``, ``draw``, and where Σ is no matrix ``solve``; and in Python :func:`slot_policy`, which makes an
+object of the policy in a slot. No method may write to its arguments.
 """
 
 # the bodies of stubs are never run
@@ -85,7 +85,7 @@ def project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, 
 
 
 @method
-def list_law(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_policy(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Return a point of conv(A) as a list: actions, packed, their chances, and whether the point was inside."""
 
 
@@ -119,27 +119,27 @@ def room(family: Any, n_slots: int, n_atoms: int) -> Any:
 
 
 @method
-def make_law(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+def make_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Write the policy of a point into a slot and return MADE; or change nothing and say why."""
 
 
 @method
-def remake_law(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+def remake_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make a policy again that was read from a file: from its point, or from what was read where that is more."""
 
 
 @method
-def draw(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw an action from the policy in a slot."""
 
 
 @method
-def spread(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return v, the local variance of an aggregate X̃ at a point, which the adaptive step is made of (D17)."""
 
 
 @method
-def solve(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+def solve(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Return Σ⁺v for the mixture of the slots with these weights, v in span(A), and the relative residual.
 
     The residual is 0 where the solution is exact, and positive where Σ was singular to working precision or an iteration ended.
@@ -147,7 +147,7 @@ def solve(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Float
 
 
 @method
-def show_law(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+def show_policy(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
     """Return the policy in a slot as a list; without rows where it is none."""
 
 
@@ -178,9 +178,9 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool, has
         moment = np.ascontiguousarray(together[np.ix_(coordinates, coordinates)])
     words, cumulative = np.zeros((0, (d + 63) // 64), dtype=np.uint64), np.zeros(0)
     if is_listed:
-        law = mu.finite()
-        words, cumulative = np.zeros((len(law.weights), words.shape[1]), dtype=np.uint64), np.cumsum(law.weights)
-        for row, atom in zip(words, law.atoms, strict=True):
+        policy = mu.finite()
+        words, cumulative = np.zeros((len(policy.weights), words.shape[1]), dtype=np.uint64), np.cumsum(policy.weights)
+        for row, atom in zip(words, policy.atoms, strict=True):
             pack_action(np.array(atom), row)
     explore = Explore(words, cumulative, np.array(mu.marginals()), moment)
     needs = has_basis and actions.rank < d
@@ -188,19 +188,19 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool, has
     return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore, orthonormal)
 
 
-def policy_of(family: Any, laws: Any, slot: int, actions: Any, mu: Policy) -> Policy:
+def policy_of(family: Any, policies: Any, slot: int, actions: Any, mu: Policy) -> Policy:
     """Return the policy in a slot as an object; ``actions`` and ``mu`` are what the family was made of."""
-    return mu if slot == len(laws.marginals) - 1 else law_of(family, laws, slot, actions)
+    return mu if slot == len(policies.marginals) - 1 else slot_policy(family, policies, slot, actions)
 
 
 @singledispatch
-def law_of(family: Any, laws: Any, slot: int, actions: Any) -> Policy:
+def slot_policy(family: Any, policies: Any, slot: int, actions: Any) -> Policy:
     """Return the policy in a slot other than the last, by the class of the family: the list it is."""
-    words, chances = show_law(family, laws, slot)
+    words, chances = show_policy(family, policies, slot)
     return FinitePolicy(unpack_rows(words, actions.dimension), chances / chances.sum())
 
 
-def gibbs_of(family: Any, laws: Any, slot: int, actions: Any) -> Policy:
+def gibbs_of(family: Any, policies: Any, slot: int, actions: Any) -> Policy:
     """Return the Gibbs policy of the exponents in a slot."""
-    policy: Policy = actions.gibbs(laws.exponents[slot])
+    policy: Policy = actions.gibbs(policies.exponents[slot])
     return policy

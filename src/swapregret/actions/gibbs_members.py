@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project, span_part
 from swapregret.arrays import Floats, Integers, Words
 
 
@@ -22,10 +22,10 @@ def project_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Fl
     return project(family.gibbs, tilted, near)
 
 
-@list_law.of(GibbsMembers)
+@list_policy.of(GibbsMembers)
 def list_gibbs(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List a point."""
-    return list_law(family.listed, point)
+    return list_policy(family.listed, point)
 
 
 @best.of(GibbsMembers)

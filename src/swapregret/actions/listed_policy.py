@@ -8,11 +8,11 @@ from swapregret.arrays import Action, Floats, Integers, Matrix, Vector, Words, f
 from swapregret.compiled.bits import elements_of, unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_chances, held_whole, held_words, wrong_law
+from swapregret.policy.held import Held, held_chances, held_whole, held_words, wrong_policy
 
 
 class ListedPolicy(Policy):
-    """A law given by different actions, packed into words of 64 elements, and their weights.
+    """A policy given by different actions, packed into words of 64 elements, and their weights.
 
     It holds what :class:`~swapregret.policy.FinitePolicy` would hold in a 64th of the memory, so that sets of 10⁴ elements can be
     decomposed too; the 0/1 table of :meth:`finite` is made when it is asked for.
@@ -27,8 +27,8 @@ class ListedPolicy(Policy):
 
     Examples
     --------
-    >>> law = ListedPolicy(3, np.array([[0b011], [0b100]], dtype=np.uint64), np.array([.25, .75]))
-    >>> law.atoms.tolist(), law.marginals()
+    >>> policy = ListedPolicy(3, np.array([[0b011], [0b100]], dtype=np.uint64), np.array([.25, .75]))
+    >>> policy.atoms.tolist(), policy.marginals()
     ([[1, 1, 0], [0, 0, 1]], array([0.25, 0.25, 0.75]))
     """
 
@@ -62,7 +62,7 @@ class ListedPolicy(Policy):
 
     @once
     def finite(self) -> FinitePolicy:
-        """Return the same law with its actions as 0/1 vectors."""
+        """Return the same policy with its actions as 0/1 vectors."""
         return FinitePolicy(unpack_rows(self._words, self.dimension), self._chances)
 
     def packed_support(self) -> tuple[Words, Vector]:
@@ -74,11 +74,11 @@ class ListedPolicy(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         d, weights = held_whole(held, "dimension", most), held_chances(held, "_chances")
         words = held_words(held, "_words", d)
         if len(words) != len(weights):
-            raise wrong_law("a weight for each action", f"{len(weights)} weights, {len(words)} actions")
+            raise wrong_policy("a weight for each action", f"{len(weights)} weights, {len(words)} actions")
         return cls(d, words, weights)
 
 

@@ -168,7 +168,7 @@ def grid_weights(weights: Floats) -> Floats:
 
 
 @kernel
-def merge_law(words: Words, weights: Floats) -> tuple[Words, Floats]:
+def merge_policy(words: Words, weights: Floats) -> tuple[Words, Floats]:
     """Return the different actions of a list, in the order they are met, and the sums of their weights.
 
     Weights, which add up to 1 within rounding, come back as multiples of 2⁻⁵² that do so exactly, those that are 0 left out.

@@ -68,12 +68,12 @@ def rebuilt(like: _Value, arrays: Arrays, name: str) -> _Value:
     return arrays[name].copy() if isinstance(like, np.ndarray) else like  # type: ignore[return-value]
 
 
-def tidy(laws: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
+def tidy(policies: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
     """Return lists of actions without what earlier ones have left behind: in idle slots, and after their ends."""
-    tidy = {name: array.copy() for name, array in laws.items()}
+    tidy = {name: array.copy() for name, array in policies.items()}
     for array in tidy.values():
         array[is_idle] = 0
-    ends = tidy["laws.n_atoms"]
+    ends = tidy["policies.n_atoms"]
     for name, array in tidy.items():
         if name.rpartition(".")[2] in LISTS:
             for row, n_atoms in zip(array, ends.tolist(), strict=True):

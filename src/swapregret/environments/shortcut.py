@@ -2,7 +2,7 @@ r"""The paper's counterexample to CombEXP: one element that hardly any action ha
 
 The DAG of the appendix has two rows of n vertices between S and D, all :math:`2^n` ways through them, and a shortcut
 (S, D). Every day the shortcut pays 1 and nothing else pays. A learner that explores by mixing the *marginals* of the
-uniform law plays the shortcut with probability :math:`1/(2^n+1)` until it has seen it once. (The appendix ends edges
+uniform policy plays the shortcut with probability :math:`1/(2^n+1)` until it has seen it once. (The appendix ends edges
 in ``t``; they go to D, deviation D16.) The same happens with partitions of a total where only "all of it to one part"
 pays.
 """

@@ -5,7 +5,7 @@ says how close it is to equilibrium.
 """
 
 from swapregret.games.certificate import Certificate, Gap, certify
-from swapregret.games.correlated_play import CorrelatedPlay, joint_law, product_play
+from swapregret.games.correlated_play import CorrelatedPlay, joint_policy, product_play
 from swapregret.games.descriptions import make_game, make_players
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.classics import chicken, gibson, matching_pennies, shapley
@@ -53,7 +53,7 @@ __all__ = [
     "equilibrium_payoffs",
     "from_openspiel",
     "gibson",
-    "joint_law",
+    "joint_policy",
     "layered_edges",
     "make_game",
     "make_players",

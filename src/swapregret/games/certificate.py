@@ -2,7 +2,7 @@ r"""The certificate: ε such that a play is an ε-correlated equilibrium.
 
 .. math:: \varepsilon = \max_i \max_\phi\ \mathbb E_\sigma\big[r_i(\phi(M_i), M_{-i}) - r_i(M_i, M_{-i})\big]
 
-Exact while policies have listed support, or are mixed with one exploration law that is held throughout; otherwise a certified
+Exact while policies have listed support, or are mixed with one exploration policy that is held throughout; otherwise a certified
 bracket. All in rewards, on the learners' scale [0, 1].
 """
 

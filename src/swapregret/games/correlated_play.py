@@ -33,7 +33,7 @@ from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 _MOST_SHOWN = 60
-"""Most actions of a player whose joint law is drawn."""
+"""Most actions of a player whose joint policy is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +73,10 @@ class CorrelatedPlay:
                 "Give every window its days and its policies.",
             )
         for row in policies:
-            if [law.dimension for law in row] != dimensions:
+            if [policy.dimension for policy in row] != dimensions:
                 raise InvalidInput(
                     f"each row of `policies` must be {len(dimensions)} policies of dimensions {dimensions}",
-                    repr([law.dimension for law in row]),
+                    repr([policy.dimension for policy in row]),
                     "Give each player a policy over its own set.",
                 )
         object.__setattr__(self, "days", days)
@@ -99,7 +99,7 @@ class CorrelatedPlay:
         """Draw a joint action: a window, then an action for each player."""
         source = np.random.default_rng(rng)
         window = int(source.choice(self.n_windows, p=self.weights))
-        return tuple(law.sample(source) for law in self.policies[window])
+        return tuple(policy.sample(source) for policy in self.policies[window])
 
     def marginals(self, player: int) -> Vector:
         """Return how likely the player is told each element."""
@@ -120,13 +120,13 @@ class CorrelatedPlay:
         return float(self.payoffs.sum())
 
     def expected_rewards(self, player: int, window: int) -> Vector:
-        """Return the mean reward vector the others' laws of a window make for a player."""
-        laws = self.policies[window]
+        """Return the mean reward vector the others' policies of a window make for a player."""
+        policies = self.policies[window]
         if self.game.has_expectation:
-            return self.game.expected_rewards(player, [law.marginals() for law in laws])
-        others = one_for(player, [law.atoms for law in laws])
+            return self.game.expected_rewards(player, [policy.marginals() for policy in policies])
+        others = one_for(player, [policy.atoms for policy in policies])
         check_profiles(others, "Give the game `expected`, so that nothing needs to be listed.")
-        weights = [np.ones(1) if index == player else law.weights for index, law in enumerate(laws)]
+        weights = [np.ones(1) if index == player else policy.weights for index, policy in enumerate(policies)]
         total = np.zeros(self.game.action_sets[player].dimension)
         for places, actions in profiles(others):
             chance = math.prod(own[place] for own, place in zip(weights, places, strict=True))
@@ -147,8 +147,8 @@ class CorrelatedPlay:
         """Return the best answer to every action the player may be told; worked out once."""
         if player not in self._answers:
             book = SwapLedger(self.game.action_sets[player])
-            for window, (days, laws) in enumerate(zip(self.days, self.policies, strict=True)):
-                book.record(laws[player], days * self.expected_rewards(player, window), days)
+            for window, (days, policies) in enumerate(zip(self.days, self.policies, strict=True)):
+                book.record(policies[player], days * self.expected_rewards(player, window), days)
             self._answers[player] = answer(self.game.action_sets[player], [book.close()])
         return self._answers[player]
 
@@ -172,14 +172,14 @@ class CorrelatedPlay:
     # ---- for people ----------------------------------------------------------------------------------------------
 
     def plot(self) -> Any:
-        """Return a Plotly figure (extra ``experiments``): of two players with few actions the joint law as a heat map.
+        """Return a Plotly figure (extra ``experiments``): of two players with few actions the joint policy as a heat map.
 
         Otherwise, how likely each player is to be told each element, one map per play: players below each other, elements across.
         """
         game = self.game
         counts = [actions.n_actions for actions in game.action_sets]
         if len(counts) == 2 and all(count is not None and count <= _MOST_SHOWN for count in counts):
-            table, title, (y_title, x_title) = joint_law(self), "Joint law of the play", game.names
+            table, title, (y_title, x_title) = joint_policy(self), "Joint policy of the play", game.names
             rows, columns = (
                 [game.describe(player, row) for row in actions.enumerate()]
                 for player, actions in enumerate(game.action_sets)
@@ -217,21 +217,21 @@ class CorrelatedPlay:
 
 
 def product_play(game: Game, policies: Sequence[Policy]) -> CorrelatedPlay:
-    """Return the play in which all draw independently from fixed laws: one window."""
+    """Return the play in which all draw independently from fixed policies: one window."""
     return CorrelatedPlay(game, (1,), (tuple(policies),))
 
 
 @refuses
-def joint_law(play: CorrelatedPlay) -> Floats:
+def joint_policy(play: CorrelatedPlay) -> Floats:
     """Return the probability of every joint action, one axis per player, in the order of ``enumerate``.
 
-    Every law of the play must list its support, or give the probability of an action.
+    Every policy of the play must list its support, or give the probability of an action.
     """
     lists = [actions.enumerate(PROFILE_LIMIT) for actions in play.game.action_sets]
     total = np.zeros(tuple(len(rows) for rows in lists))
-    for weight, laws in zip(play.weights, play.policies, strict=True):
+    for weight, policies in zip(play.weights, play.policies, strict=True):
         joint = np.array(weight)
-        for law, rows in zip(laws, lists, strict=True):
-            joint = np.multiply.outer(joint, law.probabilities(rows))
+        for policy, rows in zip(policies, lists, strict=True):
+            joint = np.multiply.outer(joint, policy.probabilities(rows))
         total += joint
     return total

@@ -1,8 +1,8 @@
 r"""A game: several players, an action set each, payoffs linear in one's own action given those of the others.
 
 Player i who plays :math:`M_i` against :math:`M_{-i}` is paid :math:`v_i(M_{-i})\cdot M_i`. Where all v are sums of products of
-single entries of the others' actions (or of single counts, as in congestion games), their mean under independent laws
-depends on the laws through their marginals alone, and everything measured of a play is exact.
+single entries of the others' actions (or of single counts, as in congestion games), their mean under independent policies
+depends on the policies through their marginals alone, and everything measured of a play is exact.
 
 Learners see payoffs mapped to [0, 1]. The range is derived from bounds on v by two calls of the player's oracle, never guessed.
 

@@ -2,7 +2,7 @@
 
 Header: kind ``correlated play``; metadata with the description of the game, names and labels. Arrays: ``days``; for player i
 ``atoms_i`` (bits of 0/1 rows, little end first), ``first_i`` (where each window begins), ``atom_i``, ``weight_i`` (adding up
-to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration law instead of the atoms).
+to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration policy instead of the atoms).
 """
 
 import os
@@ -25,14 +25,14 @@ _KIND = "correlated play"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def split_law(policy: Policy, spread: Policy) -> tuple[Actions, Vector, float]:
-    """Read a law as atoms, their weights and a share of the exploration law, or refuse.
+def split_policy(policy: Policy, spread: Policy) -> tuple[Actions, Vector, float]:
+    """Read a policy as atoms, their weights and a share of the exploration policy, or refuse.
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
+    >>> from swapregret.actions.m_sets.m_set_policies import UniformSubsets
     >>> point, wide = FinitePolicy([[1] * 8 + [0] * 32], [1.]), UniformSubsets(40, 8)
-    >>> split_law(mix([point, wide], [.75, .25]), wide)[1:]
+    >>> split_policy(mix([point, wide], [.75, .25]), wide)[1:]
     (array([1.]), 0.25)
     """
     parts: list[tuple[Policy, float]] = [(policy, 1.0)]
@@ -42,19 +42,19 @@ def split_law(policy: Policy, spread: Policy) -> tuple[Actions, Vector, float]:
     for part, _ in parts:
         if not part.has_atoms and not is_same(part, spread):
             raise Unsupported(
-                "laws of a play in a file must be atoms and a share of the set's exploration law",
+                "policies of a play in a file must be atoms and a share of the set's exploration policy",
                 f"{part!r}",
-                "Let self_play record the play: it lists laws or draws from them.",
+                "Let self_play record the play: it lists policies or draws from them.",
             )
     if not listed:
         return np.zeros((0, policy.dimension), dtype=np.int64), np.zeros(0), 1.0
     total = sum(weight for _, weight in listed)
-    law = mix([part for part, _ in listed], [weight / total for _, weight in listed]).finite()
-    return law.atoms, law.weights, sum(weight for part, weight in parts if not part.has_atoms)
+    alike = mix([part for part, _ in listed], [weight / total for _, weight in listed]).finite()
+    return alike.atoms, alike.weights, sum(weight for part, weight in parts if not part.has_atoms)
 
 
-def join_law(atoms: Actions, weights: Vector, share: float, spread: Policy) -> Policy:
-    """Put a law together again."""
+def join_policy(atoms: Actions, weights: Vector, share: float, spread: Policy) -> Policy:
+    """Put a policy together again."""
     if len(atoms) == 0:
         return spread
     listed = FinitePolicy(atoms, weights)
@@ -81,9 +81,9 @@ def _about(game: Game) -> dict[str, Any]:
     }
 
 
-def _write_player(actions: ActionSet, player: int, laws: Sequence[Policy]) -> Arrays:
+def _write_player(actions: ActionSet, player: int, policies: Sequence[Policy]) -> Arrays:
     spread = actions.exploration_policy()
-    atoms, weights, shares = zip(*(split_law(law, spread) for law in laws), strict=True)
+    atoms, weights, shares = zip(*(split_policy(policy, spread) for policy in policies), strict=True)
     packed = np.packbits(np.concatenate(atoms).astype(np.uint8), axis=1, bitorder="little")
     rows, atom = np.unique(packed, axis=0, return_inverse=True)
     return {
@@ -112,8 +112,10 @@ def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, li
                     "Hand over that game.",
                 )
         days = held_array(arrays, "days", "int64", (None,), 1, 2**62)
-        laws = [_read_player(actions, player, arrays, len(days)) for player, actions in enumerate(played.action_sets)]
-        return played, days.tolist(), list(zip(*laws, strict=True))
+        policies = [
+            _read_player(actions, player, arrays, len(days)) for player, actions in enumerate(played.action_sets)
+        ]
+        return played, days.tolist(), list(zip(*policies, strict=True))
 
 
 def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int) -> list[Policy]:
@@ -130,6 +132,6 @@ def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int
         raise InvalidInput(f"`first_{player}` must say where each window begins", f"{first!r:.80}", "Restore it.")
     spread = actions.exploration_policy()
     return [
-        join_law(rows[atom[begin:end]], weight[begin:end], share, spread)
+        join_policy(rows[atom[begin:end]], weight[begin:end], share, spread)
         for begin, end, share in zip(first[:-1], first[1:], shares.tolist(), strict=True)
     ]

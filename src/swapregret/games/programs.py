@@ -1,4 +1,4 @@
-r"""Linear programs over a normal form (HiGHS): gaps of a joint law, the best correlated equilibrium, the value of a zero-sum game.
+r"""Linear programs over a normal form (HiGHS): gaps of joint policies, the best correlated equilibrium, zero-sum values.
 
 Games other than matrix games are listed first. The programs share nothing with the ledgers that certificates are read off, which
 is what makes them a check.
@@ -22,9 +22,9 @@ Joint = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BestEquilibrium:
-    """A correlated equilibrium that maximises the sum of payoffs: its joint law, payoffs and their sum."""
+    """A correlated equilibrium that maximises the sum of payoffs: its joint policy, payoffs and their sum."""
 
-    law: Joint
+    policy: Joint
     payoffs: Vector
     welfare: float
 
@@ -42,8 +42,8 @@ def _tables(game: Game) -> Joint:
     return listed.tables
 
 
-def swap_gap_by_program(game: Game, law: Joint, player: int) -> float:
-    r"""Return a player's swap gap under a joint law, in payoffs, by a linear program over all rules.
+def swap_gap_by_program(game: Game, policy: Joint, player: int) -> float:
+    r"""Return a player's swap gap under a joint policy, in payoffs, by a linear program over all rules.
 
     .. math:: \max_{\phi \ge 0,\ \sum_b \phi(a, b) = 1}\ \sum_{a, b} \phi(a, b) \sum_{a_{-i}} \sigma(a, a_{-i})
         \big(u_i(b, a_{-i}) - u_i(a, a_{-i})\big)
@@ -54,9 +54,9 @@ def swap_gap_by_program(game: Game, law: Joint, player: int) -> float:
     >>> swap_gap_by_program(gibson(), np.array([[.5, 0.], [0., .25], [0., .25]]), 0)
     0.25
     """
-    joint, tables = np.asarray(law, dtype=np.float64), _tables(game)
+    joint, tables = np.asarray(policy, dtype=np.float64), _tables(game)
     if joint.shape != tables.shape[1:]:
-        raise InvalidInput(f"`law` must have shape {tables.shape[1:]}", str(joint.shape), "One entry per profile.")
+        raise InvalidInput(f"`policy` must have shape {tables.shape[1:]}", str(joint.shape), "One entry per profile.")
     told = np.moveaxis(joint, player, 0).reshape(joint.shape[player], -1)
     pays = np.moveaxis(tables[player], player, 0).reshape(joint.shape[player], -1)
     gains = told @ pays.T
@@ -79,9 +79,9 @@ def best_correlated_equilibrium(game: Game) -> BestEquilibrium:
     """
     tables = _tables(game)
     welfare = tables.sum(axis=0).ravel()
-    law = frozen(np.asarray(_solve(c=-welfare, **_equilibria(tables)).x).reshape(tables.shape[1:]))
-    payoffs = np.array([float((table * law).sum()) for table in tables])
-    return BestEquilibrium(law, frozen(payoffs), float(payoffs.sum()))
+    policy = frozen(np.asarray(_solve(c=-welfare, **_equilibria(tables)).x).reshape(tables.shape[1:]))
+    payoffs = np.array([float((table * policy).sum()) for table in tables])
+    return BestEquilibrium(policy, frozen(payoffs), float(payoffs.sum()))
 
 
 def equilibrium_payoffs(game: Game) -> Joint:

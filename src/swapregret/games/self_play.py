@@ -66,7 +66,7 @@ class SelfPlayResult:
         ``"expected"``: ledgers hold the mean reward vectors under the others' policies; ``"realised"``: those made by
         the actions the others drew; ``"none"``: nothing was recorded but the rewards.
     n_drawn : int
-        How many laws without a list entered ``play`` by drawn actions.
+        How many policies without a list entered ``play`` by drawn actions.
     entropy : int or None
         What seeded the play.
     """

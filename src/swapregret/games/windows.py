@@ -13,7 +13,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Vector, Words
 from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.games.play_file import join_law
+from swapregret.games.play_file import join_policy
 from swapregret.policy import Policy
 from swapregret.policy.held import is_same
 from swapregret.policy.tape import Tape
@@ -67,18 +67,20 @@ class Windows:
     def read_tape(self, tape: Tape, n_days: int, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]) -> None:
         """Enter what is on a tape; ``explorer`` and ``rebuild`` as of ``regret.ledgers.stretches.TapeReader``."""
         first, begun = divmod(self._n_days, self._length)
-        windows, laws, days = held_days(tape, np.append(np.arange(self._length - begun, n_days, self._length), n_days))
-        n_laws, windows = tape.n_laws[0], windows + first
-        counts = np.append(np.diff(tape.starts[: n_laws + 1]), 0)[laws]
+        windows, policies, days = held_days(
+            tape, np.append(np.arange(self._length - begun, n_days, self._length), n_days)
+        )
+        n_policies, windows = tape.n_policies[0], windows + first
+        counts = np.append(np.diff(tape.starts[: n_policies + 1]), 0)[policies]
         for e in np.flatnonzero(counts == 0).tolist():
-            law = laws[e]
-            part = explorer if law == n_laws else rebuild(tape.marginals[law], tape.exponents[law])
+            policy = policies[e]
+            part = explorer if policy == n_policies else rebuild(tape.marginals[policy], tape.exponents[policy])
             self._note(int(windows[e]), part, float(days[e]))
         is_listed = counts > 0
-        windows, laws, days, counts = windows[is_listed], laws[is_listed], days[is_listed], counts[is_listed]
+        windows, policies, days, counts = windows[is_listed], policies[is_listed], days[is_listed], counts[is_listed]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        words = tape.words[np.repeat(tape.places[laws], counts) + within]
-        chances = tape.chances[np.repeat(tape.starts[laws], counts) + within]
+        words = tape.words[np.repeat(tape.places[policies], counts) + within]
+        chances = tape.chances[np.repeat(tape.starts[policies], counts) + within]
         self._enter(np.repeat(windows, counts), words, chances * np.repeat(days, counts))
         self._n_days += n_days
 
@@ -127,7 +129,7 @@ class Windows:
         policies = []
         for part, share in zip(np.split(order, ends), spread.tolist(), strict=True):
             atoms = unpack_rows(np.ascontiguousarray(rows[part, 1:]), self._spread.dimension)
-            policies.append(join_law(atoms, mass[part] / mass[part].sum(), share, self._spread))
+            policies.append(join_policy(atoms, mass[part] / mass[part].sum(), share, self._spread))
         return policies
 
 
@@ -137,25 +139,25 @@ def held_days(tape: Tape, edges: Integers) -> Any:
 
     Exploration is the policy after the last one.
     """
-    n_laws, n_slots = tape.n_laws[0], tape.shares.shape[1]
-    current, last = np.full(n_slots, n_laws), np.full(n_laws + 1, -1)  # the last row of each policy
+    n_policies, n_slots = tape.n_policies[0], tape.shares.shape[1]
+    current, last = np.full(n_slots, n_policies), np.full(n_policies + 1, -1)  # the last row of each policy
     most = n_slots * (tape.n_windows[0] + edges.size)
-    stretches, laws, days, n = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.zeros(most), 0
-    law, t, day = 0, 0, 0
+    stretches, policies, days, n = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.zeros(most), 0
+    policy, t, day = 0, 0, 0
     for stretch in range(edges.size):
         while day < edges[stretch]:
-            while law < n_laws and tape.begins[law] <= t:
-                current[tape.slots[law]] = law
-                law += 1
+            while policy < n_policies and tape.begins[policy] <= t:
+                current[tape.slots[policy]] = policy
+                policy += 1
             until = min(tape.stops[t], edges[stretch])
             for s in range(n_slots):
                 if tape.shares[t, s] > 0.0:
                     e = current[s]
                     if last[e] < 0 or stretches[last[e]] < stretch:
-                        stretches[n], laws[n], last[e] = stretch, e, n
+                        stretches[n], policies[n], last[e] = stretch, e, n
                         n += 1
                     days[last[e]] += tape.shares[t, s] * (until - day)
             day = until
             if day == tape.stops[t]:
                 t += 1
-    return stretches[:n], laws[:n], days[:n]
+    return stretches[:n], policies[:n], days[:n]

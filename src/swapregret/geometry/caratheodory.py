@@ -1,4 +1,4 @@
-r"""A point of conv(A) written as a law over few actions (Algorithm 2, line 5).
+r"""A point of conv(A) written as a policy over few actions (Algorithm 2, line 5).
 
 The paper asks for any :math:`\tilde p` with :math:`\sum_M \tilde p(M) M = m q`; it is not unique (deviation D4), so
 the rule here is fixed: Wolfe's algorithm from a fixed vertex, in a fixed norm; or non-negative least squares on actions that are
@@ -26,15 +26,15 @@ INSIDE = 1e-8
 """How far outside the hull a point that is listed may lie."""
 REACHED = 1e-12
 _LIGHT = 0.05
-"""The mass of the rows that all variants of a law share, the lightest of the first."""
+"""The mass of the rows that all variants of a policy share, the lightest of the first."""
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
 def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> FinitePolicy:
-    r"""Write a point of conv(A) as a law over at most r + 1 actions.
+    r"""Write a point of conv(A) as a policy over at most r + 1 actions.
 
     Find actions :math:`M_a` and weights :math:`p_a > 0`, :math:`\sum_a p_a = 1`, with :math:`\sum_a p_a M_a` equal to
-    the point, to rounding. The law is on the grid of :class:`~swapregret.policy.FinitePolicy`: no mass is left over.
+    the point, to rounding. The policy is on the grid of :class:`~swapregret.policy.FinitePolicy`: no mass is left over.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def decompose(oracle: LinearOracle, marginals: Vector, *, variants: int = 1) -> 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> law = decompose(MSets(2, 1), np.array([.25, .75]))
-    >>> law.atoms.tolist(), law.weights.tolist()
+    >>> policy = decompose(MSets(2, 1), np.array([.25, .75]))
+    >>> policy.atoms.tolist(), policy.weights.tolist()
     ([[1, 0], [0, 1]], [0.25, 0.75])
     """
     d = oracle.dimension
@@ -89,7 +89,7 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
     table : float64 array, shape (k, d)
         The pool, and the actions that joined it.
     weights : float64 array, shape (k,)
-        The sum of the variants' laws, which depends on the point and the pool alone.
+        The sum of the variants' policies, which depends on the point and the pool alone.
 
     Examples
     --------
@@ -110,9 +110,9 @@ def decompose_from(oracle: LinearOracle, point: Vector, pool: Matrix, variants: 
 def list_from(
     oracle: Any, point: Floats, elements: Integers, ends: Integers, n_first: int, norms: Floats
 ) -> tuple[Integers, Integers, Floats, float]:
-    """Return the rows with those that were added, the sum of the laws that come nearest to a point, one per norm, and the distance.
+    """Return the rows with those added, the sum of the policies nearest to a point, one per norm, and the distance.
 
-    The lightest rows of the first law, which have a twentieth of its mass, are in all of them: they are most of its rows, and
+    The lightest rows of the first policy, which have a twentieth of its mass, are in all of them: they are most of its rows, and
     the others differ in what they make of the rest. The distance is infinite where the oracle has raised an error.
     """
     n_norms, padded = norms.shape[0], padded_rows(elements, ends, point.size)

@@ -1,4 +1,4 @@
-"""A point in the convex hull of a list of actions as a law over few of them.
+"""A point in the convex hull of a list of actions as a policy over few of them.
 
 Lawson and Hanson's method (1974) for non-negative least squares, which ends at a basic solution. The factor of the products of
 the rows held grows by a row for each that comes, and is rotated where one goes. Only the elements that rows have are visited: most
@@ -61,7 +61,7 @@ class Search(NamedTuple):
 def few_actions(elements: Integers, ends: Integers, point: Floats, scale: Floats) -> tuple[Integers, Floats, float]:
     """Return few rows and weights that make a point, and the distance left: of the coordinates, and of Σ weights from 1.
 
-    The distance that is made small is that of ``scale``, which decides between the laws there are.
+    The distance that is made small is that of ``scale``, which decides between the policies there are.
     """
     rows = Rows(elements, ends, padded_rows(elements, ends, point.size), point, 1.0, scale, DEPENDENT, 0.0)
     search = begin_search(rows)

@@ -4,8 +4,8 @@ r"""Solving Σ y = M on the span of the actions, for a policy that is an object,
 will do: projections and Gibbs weights ignore what is orthogonal to span(A) (deviation D8). On r independent coordinates J the
 matrix Σ_JJ is positive definite; :math:`y_J = \Sigma_{JJ}^{-1} M_J`, 0 elsewhere, gives
 :math:`y\cdot M' = M_J^\top \Sigma_{JJ}^{-1} M'_J` for every M' in span(A). Where r is too large for a matrix, conjugate
-gradients take products v ↦ Σv only. Learners solve for their own mixtures: ``actions.listed_laws``. The variance of the estimate is
-bounded through the smallest eigenvalue of Σ on the span.
+gradients take products v ↦ Σv only. Learners solve for their own mixtures: ``actions.policy_slots``. The variance of the estimate
+is bounded through the smallest eigenvalue of Σ on the span.
 """
 
 import math
@@ -98,21 +98,21 @@ def iterate(policy: Policy, action: Action, *, limit: int = LIMIT) -> Vector:
 
 
 def smallest_eigenvalue(policy: Policy, span: Span) -> float:
-    r"""Compute the smallest eigenvalue of a law's second moment on the span of the set.
+    r"""Compute the smallest eigenvalue of a policy's second moment on the span of the set.
 
     .. math:: \lambda_{\min} = \min_{v \in \mathrm{span}(\mathcal A),\ |v| = 1} \mathbb E[(M \cdot v)^2].
 
     Parameters
     ----------
     policy : Policy
-        A law over the actions of the set.
+        A policy over the actions of the set.
     span : Span
         The span of the set; of rank r.
 
     Returns
     -------
     float
-        Non-negative; 0 exactly when the law does not show every direction (to rounding).
+        Non-negative; 0 exactly when the policy does not show every direction (to rounding).
 
     Notes
     -----

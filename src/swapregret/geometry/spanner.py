@@ -1,6 +1,6 @@
 r"""An approximate barycentric spanner: r actions in which every action has small coefficients.
 
-Line 1 of Algorithm 2 explores with the uniform law over a barycentric spanner. On a set of rank r < d the
+Line 1 of Algorithm 2 explores with the uniform policy over a barycentric spanner. On a set of rank r < d the
 spanner has r elements (deviation D5); working in the coordinates J of :class:`~swapregret.geometry.span.Span` makes the
 matrix square, so no dummy columns are needed.
 """

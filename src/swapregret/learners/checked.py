@@ -33,7 +33,7 @@ _LAST_EPOCH = 50
 _MOST_ATOMS = 2**24
 _MOST_DAYS = 2**62
 _MOST_LISTED = 100_000
-_SHARES = ("point", "points", "chances", "rows", "marginals", "mean", "law")
+_SHARES = ("point", "points", "chances", "rows", "marginals", "mean", "policy")
 _FLAGS = ("has_tripped", "is_old")
 _SUMS = ("n_seen", "noise", "variation", "memory_sum", "variance", "typical", "counts", "squares", "weights")
 _RANGES: dict[str, tuple[float, float]] = (
@@ -70,7 +70,7 @@ def check_size(player: Player[Any], n_bytes: int) -> None:
     d, n = inner.actions.dimension, inner.actions.n_actions
     if d > n_bytes and not isinstance(inner, UniformPlayer):
         raise _wrong("a number for each element of its set", f"{n_bytes:,} bytes for {d:,} elements")
-    has_formula = isinstance(inner, ComBand) and inner.actions.has_gibbs and inner.exploration_law != "d-optimal"
+    has_formula = isinstance(inner, ComBand) and inner.actions.has_gibbs and inner.exploration_policy != "d-optimal"
     if hasattr(inner, "limit") and not has_formula and n is not None and n > max(n_bytes, _MOST_LISTED):
         raise _wrong("a number for each action it lists", f"{n_bytes:,} bytes for {count_in_words(n)} actions")
     if isinstance(inner, AdaptiveMaster) and inner.capacity > max(n_bytes, AdaptiveMaster.capacity):
@@ -87,8 +87,8 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         _check_days(arrays, day)
     _check_offset(player, arrays)
     _check_lists(player, arrays)
-    if "weights.law" in arrays:
-        _check_weights("weights.law", arrays["weights.law"])
+    if "weights.policy" in arrays:
+        _check_weights("weights.policy", arrays["weights.policy"])
     for table in _TABLES:
         _check_table(table, arrays)
 
@@ -186,10 +186,10 @@ def _check_held(player: Player[Any], arrays: Arrays) -> None:
     _check_weights("mix.weights", weights)
     if (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
         raise _wrong("sums of 'mix.weights' in 'mix.cumulative'", f"{cumulative!r:.80}")
-    if "laws.sizes" in arrays and arrays["laws.sizes"].max() > player.actions.dimension:
-        raise _wrong("sizes of actions in 'laws.sizes'", str(arrays["laws.sizes"].max()))
+    if "policies.sizes" in arrays and arrays["policies.sizes"].max() > player.actions.dimension:
+        raise _wrong("sizes of actions in 'policies.sizes'", str(arrays["policies.sizes"].max()))
     _check_lists(player, arrays)
-    if "laws.n_atoms" in arrays and ((weights > 0.0) & (arrays["laws.n_atoms"] == 0))[:-1].any():
+    if "policies.n_atoms" in arrays and ((weights > 0.0) & (arrays["policies.n_atoms"] == 0))[:-1].any():
         raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
 
 

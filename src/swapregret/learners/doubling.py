@@ -128,7 +128,7 @@ class DoublingPlayer:
     def player_for(self, epoch: int) -> Player[Any]:
         """Return the player of an epoch."""
         players: dict[int, Player[Any]] = self._players  # type: ignore[attr-defined]
-        if epoch not in players:  # kept for good: laws of an earlier epoch may still wait for their rewards
+        if epoch not in players:  # kept for good: policies of an earlier epoch may still wait for their rewards
             players[epoch] = self.factory(self.actions, self.epoch_length(epoch), **self.options)
         return players[epoch]
 

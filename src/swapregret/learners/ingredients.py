@@ -17,16 +17,16 @@ class Ingredients:
     exploration : float, "horizon" or "paper"
         γ. "horizon" is T^{-1/3} between .02 and .05; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23). "paper" is
         H^{-1/3}, H the ratio of the top two windows.
-    exploration_law : str or None
+    exploration_policy : str or None
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best policy of the set (D23).
     rate : FixedRate, AdaptiveRate, "adaptive" or "paper"
         The step of the scale learners (D17). "adaptive" chooses its constant by the feedback.
     variants : int or None
         Decompositions averaged by Lazy-ComBCP (D18). None is 8, and in the adaptive preset, whose windows cost by the actions
         listed, 200 divided by the number of elements, at most 8 and at least 1.
-    law : {"auto", "list", "chain"}
+    policy : {"auto", "list", "chain"}
         What plays a point of Lazy-ComBCP: a list of actions, or a chain without one (D24). "auto" chooses by
-        ``learners.law_plan``; the adaptive preset needs lists.
+        ``learners.policy_plan``; the adaptive preset needs lists.
     predictor_step : float
         Step of the estimator's prediction, 0 for none (D19).
     random_offset : bool
@@ -44,10 +44,10 @@ class Ingredients:
     """
 
     exploration: float | str = "horizon"
-    exploration_law: str | None = None
+    exploration_policy: str | None = None
     rate: Rate | str = "adaptive"
     variants: int | None = None
-    law: str = "auto"
+    policy: str = "auto"
     predictor_step: float = 0.2
     random_offset: bool = True
     trackers: bool = True
@@ -68,10 +68,10 @@ PRESETS = {
     "multiscale": Ingredients(),
     "paper": Ingredients(
         exploration="paper",
-        exploration_law="spanner",
+        exploration_policy="spanner",
         rate="paper",
         variants=1,
-        law="list",
+        policy="list",
         predictor_step=0.0,
         random_offset=False,
     ),

@@ -16,7 +16,7 @@ from swapregret.actions.gibbs_members import GibbsMembers
 from swapregret.arrays import Vector
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.learners.law_plan import LawPlan
+from swapregret.learners.policy_plan import PolicyPlan
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
@@ -72,17 +72,17 @@ class LazyLearner:
         γ in [0, 1).
     rates : tuple of FixedRate or AdaptiveRate
         The step on each scale.
-    plan : LawPlan
+    plan : PolicyPlan
         How its points are played.
-    exploration_law : str, optional
+    exploration_policy : str, optional
         Which μ: a ``kind`` of ``actions.exploration_policy``; None the best of the set.
     """
 
     actions: ActionSet
     exploration: float
     rates: tuple[Rate, ...]
-    plan: LawPlan
-    exploration_law: str | None = None
+    plan: PolicyPlan
+    exploration_policy: str | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -92,7 +92,7 @@ class LazyLearner:
     @cached_property
     def mu(self) -> Policy:
         """The exploration policy μ (line 1)."""
-        return self.actions.exploration_policy(self.exploration_law)
+        return self.actions.exploration_policy(self.exploration_policy)
 
     def _family(self, kind: str) -> Any:
         return self.actions.family(self.mu, kind=kind, variants=self.plan.variants, has_moment=self.plan.has_moment)
@@ -106,9 +106,9 @@ class LazyComBCP(LazyLearner):
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.learners.law_plan import plan_laws
+    >>> from swapregret.learners.policy_plan import plan_policies
     >>> actions = MSets(4, 2)
-    >>> LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_laws(actions, 1, "bandit")).first[0]
+    >>> LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_policies(actions, 1, "bandit")).first[0]
     array([0.5, 0.5, 0.5, 0.5])
     """
 

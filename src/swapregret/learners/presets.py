@@ -10,9 +10,9 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.ingredients import OF_ADAPTIVE, Ingredients, mix_ingredients
-from swapregret.learners.law_plan import plan_laws
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, LazyLearner, Rate
 from swapregret.learners.multiscale.swap_master import SwapMaster
+from swapregret.learners.policy_plan import plan_policies
 from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import NUMBERS
@@ -105,15 +105,15 @@ def _make(
     windows = _schedule(actions, horizon, preset, schedule)
     is_adaptive = preset == "adaptive"
     exploration = _exploration(actions, mixed, feedback, horizon, windows)
-    plan = plan_laws(
+    plan = plan_policies(
         actions,
         windows.windows[0],
         feedback,
-        law=mixed.law,
+        policy=mixed.policy,
         variants=mixed.variants,
         is_gibbs=kind is LazyComBand,
         is_adaptive=is_adaptive,
-        explores=mixed.exploration_law,
+        explores=mixed.exploration_policy,
         exploration=exploration,
     )
     rates = _rates(kind, actions, mixed, feedback, windows)
@@ -123,7 +123,7 @@ def _make(
             shown(mixed.rate),
             "Use preset='multiscale' for a fixed step.",
         )
-    learner = kind(actions, exploration, rates, plan, mixed.exploration_law)
+    learner = kind(actions, exploration, rates, plan, mixed.exploration_policy)
     common: dict[str, Any] = {
         "learner": learner,
         "schedule": windows,
@@ -180,7 +180,7 @@ def _rates(
     if mixed.rate == "adaptive":
         return (AdaptiveRate(_ADAPTIVE_STEP[feedback]),)
     if mixed.rate == "paper":
-        return _paper_rates(kind, actions, windows, mixed.exploration_law)
+        return _paper_rates(kind, actions, windows, mixed.exploration_policy)
     raise InvalidInput(
         "`rate` must be 'adaptive', 'paper', a FixedRate or an AdaptiveRate", shown(mixed.rate), "Use 'adaptive'."
     )
@@ -192,7 +192,7 @@ def _ratio(windows: Schedule, scale: int) -> float:
 
 
 def _paper_rates(
-    kind: type[LazyLearner], actions: ActionSet, windows: Schedule, law: str | None
+    kind: type[LazyLearner], actions: ActionSet, windows: Schedule, policy: str | None
 ) -> tuple[FixedRate, ...]:
     """Return η of each scale: 1/(d³ √m H^{k−1/3}) (Algorithm 2, line 2), or λ_min/(m H^{k−1/3}) (Algorithm 3, line 1).
 
@@ -201,7 +201,7 @@ def _paper_rates(
     d, m = actions.dimension, actions.size
     over, under = 1.0, d**3 * m**0.5
     if kind is LazyComBand:
-        over, under = smallest_eigenvalue(actions.exploration_policy(law), actions.span), m
+        over, under = smallest_eigenvalue(actions.exploration_policy(policy), actions.span), m
     scales = range(1, windows.n_scales + 1)
     return tuple(
         FixedRate(over / (under * windows.update_every(k) * _ratio(windows, k) ** (2.0 / 3.0))) for k in scales

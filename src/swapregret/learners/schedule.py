@@ -237,7 +237,7 @@ def _theorem_constant(dimension: int, size: int, smallest_eigenvalue: float | No
         raise InvalidSchedule(
             "`smallest_eigenvalue` must be positive",
             shown(smallest_eigenvalue),
-            "Compute it: geometry.solve.smallest_eigenvalue(law, actions.span).",
+            "Compute it: geometry.solve.smallest_eigenvalue(policy, actions.span).",
         )
     return size * dimension + size**2 * math.ceil(math.log(dimension)) / smallest_eigenvalue + 2.0
 

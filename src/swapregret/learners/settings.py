@@ -43,7 +43,7 @@ NUMBERS: dict[str, tuple[float, float]] = {
 """The least and the largest value of each number; of each in a tuple."""
 WORDS: dict[str, tuple[str, ...]] = {
     "estimator": ("own", "shared"),
-    "exploration_law": ("d-optimal", "spanner", "uniform"),
+    "exploration_policy": ("d-optimal", "spanner", "uniform"),
     "feedback": ("bandit", "full", "semi-bandit"),
     "kind": ("chain", "gibbs", "iterated", "list"),
     "rule": ("inertia", "invariant"),

@@ -91,7 +91,7 @@ class Course:
         self._realised = SwapLedger(actions, capacity=capacity) if realised else None
         self._intervals = tuple(IntervalLedger(actions, window) for window in windows)
         self._lemma = _lemma_of(self.player, self._first) if certificate else None
-        self._needs_laws = measure != "none" or bool(windows) or certificate
+        self._needs_policies = measure != "none" or bool(windows) or certificate
         self._means: Matrix = np.zeros((0, actions.dimension))  # of the block
         self.plays: Actions = np.zeros((0, actions.dimension), dtype=np.int64)
 
@@ -125,12 +125,12 @@ class Course:
             start, end = self.day, min(stop, (self.day // block_days + 1) * block_days, self.day + max(1, left))
             rewards = np.require(self.environment.rewards(start, end), np.float64, ["C", "W"])
             received = np.empty(len(rewards))
-            if self._needs_laws:
+            if self._needs_policies:
                 self._means = self.environment.means(start, end)
             if self._realised is not None:
                 self.plays = np.empty(rewards.shape, dtype=np.int64)
             if left > 0 and hasattr(player, "play_block"):
-                read = partial(self._read_tape, state.learner) if self._needs_laws else None
+                read = partial(self._read_tape, state.learner) if self._needs_policies else None
                 self._take(player.play_block(state, self._rng, rewards, received, self.plays, read), len(rewards))
             else:
                 self._step_days(rewards, received)
@@ -165,7 +165,7 @@ class Course:
         since = 0
         for index, row in enumerate(rewards):
             decision = draw_decision(self.player, self._state, self._rng, self.day + index)
-            if self._needs_laws and (now := decision.policy) is not policy:
+            if self._needs_policies and (now := decision.policy) is not policy:
                 self._record(policy, since, index)
                 policy, since = now, index
             if self._realised is not None:

@@ -1,10 +1,10 @@
-r"""A policy: a probability law over actions, as a value.
+r"""A policy: a probability distribution over actions, as a value.
 
-A law :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what the learners need of it: a sample
+A policy :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through what the learners need of it: a sample
 :math:`M \sim p`, its marginals :math:`\mathbb E[M]`, and its second moment applied to a vector,
-:math:`v \mapsto \mathbb E[M\,(M\cdot v)] = \Sigma v`. A law whose support can be listed also hands out its atoms.
+:math:`v \mapsto \mathbb E[M\,(M\cdot v)] = \Sigma v`. A policy whose support can be listed also hands out its atoms.
 
-Laws that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
+Policies that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 
 from swapregret.policy.finite import GRID, FinitePolicy, canonical_order, on_grid

@@ -1,4 +1,4 @@
-r"""A law with a list of actions, in one order, and weights on a grid.
+r"""A policy with a list of actions, in one order, and weights on a grid.
 
 Weights are multiples of :math:`2^{-52}` that add up to 1 in integers. Every partial sum of such weights is a float without
 rounding, so ``weights.sum() == 1.0`` exactly and in any order.
@@ -138,15 +138,15 @@ class FinitePolicy(Policy):
                 f"shape {mass.shape}",
                 "Pass a weight for every atom, 0 where it is not played.",
             )
-        law = object.__new__(FinitePolicy)
-        law.dimension = self.dimension
+        policy = object.__new__(FinitePolicy)
+        policy.dimension = self.dimension
         if mass.min() > 0.0:
-            law._atoms, law._weights = self._atoms, frozen(mass)
-            law.__dict__["_table"] = self._table
+            policy._atoms, policy._weights = self._atoms, frozen(mass)
+            policy.__dict__["_table"] = self._table
         else:
-            law._atoms, law._weights = frozen(self._atoms[mass > 0.0]), frozen(mass[mass > 0.0])
-        law._cumulative = frozen(np.cumsum(law._weights))
-        return law
+            policy._atoms, policy._weights = frozen(self._atoms[mass > 0.0]), frozen(mass[mass > 0.0])
+        policy._cumulative = frozen(np.cumsum(policy._weights))
+        return policy
 
     @property
     def atoms(self) -> Actions:
@@ -217,7 +217,7 @@ class FinitePolicy(Policy):
 
 
 class _Table:
-    """A list of actions in other forms, made when they are first needed; laws with the same atoms share it."""
+    """A list of actions in other forms, made when they are first needed; policies with the same atoms share it."""
 
     def __init__(self, atoms: Actions) -> None:
         self._atoms = atoms

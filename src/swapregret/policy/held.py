@@ -1,7 +1,7 @@
-"""Checks of what a file holds of a law, before the law is made: types, shapes, ranges, and numbers that fit each other.
+"""Checks of what a file holds of a policy, before the policy is made: types, shapes, ranges, and numbers that fit each other.
 
 Kernels trust their arrays, so an array from a file is checked before a kernel gets it. The method ``of_held`` of each class of
-laws uses these functions; ``held`` is what the file holds, by name.
+policies uses these functions; ``held`` is what the file holds, by name.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def held_whole(held: Held, name: str, high: int) -> int:
     """Return a whole number of 1..high."""
     value = held[name]
     if type(value) is not int or not 1 <= value <= high:
-        raise wrong_law(f"a whole number of 1..{high} as `{name}`", f"{value!r:.80}")
+        raise wrong_policy(f"a whole number of 1..{high} as `{name}`", f"{value!r:.80}")
     return value
 
 
@@ -77,21 +77,21 @@ def held_chances(held: Held, name: str) -> npt.NDArray[np.float64]:
     """Return numbers of 0..1 that add up to 1."""
     value: npt.NDArray[np.float64] = held_array(held, name, "float64", (None,), 0.0, 1.0)
     if abs(value.sum() - 1.0) > SLACK:
-        raise wrong_law(f"`{name}` that add up to 1", f"{value.sum()}")
+        raise wrong_policy(f"`{name}` that add up to 1", f"{value.sum()}")
     return value
 
 
 def held_scores(held: Held, shape: tuple[int | None, ...]) -> npt.NDArray[np.float64]:
-    """Return the exponents of a Gibbs law."""
+    """Return the exponents of a Gibbs policy."""
     value: npt.NDArray[np.float64] = held_array(held, "_scores", "float64", shape, -_LARGEST_SCORE, _LARGEST_SCORE)
     return value
 
 
 def held_of(held: Held, name: str, kind: Any) -> Any:
-    """Return an object of a class: a law or a graph."""
+    """Return an object of a class: a policy or a graph."""
     value = held[name]
     if not isinstance(value, kind):
-        raise wrong_law(f"a {kind.__name__} as `{name}`", f"{value!r:.80}")
+        raise wrong_policy(f"a {kind.__name__} as `{name}`", f"{value!r:.80}")
     return value
 
 
@@ -99,20 +99,20 @@ def held_tuple(held: Held, name: str, kind: Any) -> tuple[Any, ...]:
     """Return some objects of a class."""
     value = held[name]
     if not isinstance(value, tuple) or not value or not all(isinstance(each, kind) for each in value):
-        raise wrong_law(f"some of {kind.__name__} as `{name}`", f"{value!r:.80}")
+        raise wrong_policy(f"some of {kind.__name__} as `{name}`", f"{value!r:.80}")
     return value
 
 
 def is_same(first: Any, second: Any, depth: int = 6) -> bool:
-    """Tell whether two laws, or two values that laws hold, are alike: one object, or of one class with the same contents.
+    """Tell whether two policies, or two values that policies hold, are alike: one object, or of one class with the same contents.
 
-    The exploration law of two replications is one law, although two processes hold two copies of it. Contents are what both
+    The exploration policy of two replications is one policy, although two processes hold two copies of it. Contents are what both
     objects hold; what only one holds is a value computed on demand and kept, which follows from the rest. False means "not known
     to be the same".
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
+    >>> from swapregret.actions.m_sets.m_set_policies import UniformSubsets
     >>> is_same(UniformSubsets(40, 8), UniformSubsets(40, 8)), is_same(UniformSubsets(40, 8), UniformSubsets(40, 7))
     (True, False)
     """
@@ -135,6 +135,6 @@ def is_same(first: Any, second: Any, depth: int = 6) -> bool:
     return is_alike and all(is_same(one[name], other[name], depth - 1) for name in shared)
 
 
-def wrong_law(must: str, came: str) -> InvalidInput:
-    """Return the refusal of a law."""
+def wrong_policy(must: str, came: str) -> InvalidInput:
+    """Return the refusal of a policy."""
     return InvalidInput(f"a policy in a file must have {must}", came, "Restore the file from a copy.")

@@ -1,4 +1,4 @@
-r"""Independent laws side by side: :math:`p(M_1, \dots, M_k) = \prod_i p_i(M_i)`.
+r"""Independent policies side by side: :math:`p(M_1, \dots, M_k) = \prod_i p_i(M_i)`.
 
 Cross moments factor, :math:`\mathbb E[M_i M_j^\top] = x_i x_j^\top` for i ≠ j with :math:`x_i = \mathbb E[M_i]`; the blocks on
 the diagonal are those of the parts.
@@ -22,15 +22,15 @@ _LISTED = 10_000
 
 
 class ProductPolicy(Policy):
-    """The law of independent draws from several laws, one after the other.
+    """The policy of independent draws from several policies, one after the other.
 
     Examples
     --------
     >>> coin = FinitePolicy([[1, 0], [0, 1]], [.25, .75])
-    >>> law = ProductPolicy([coin, coin])
-    >>> law.marginals().tolist(), law.probability(np.array([1, 0, 0, 1]))
+    >>> policy = ProductPolicy([coin, coin])
+    >>> policy.marginals().tolist(), policy.probability(np.array([1, 0, 0, 1]))
     ([0.25, 0.75, 0.25, 0.75], 0.1875)
-    >>> law.cooccurrence()[0].tolist()
+    >>> policy.cooccurrence()[0].tolist()
     [0.25, 0.0, 0.0625, 0.1875]
     """
 
@@ -94,11 +94,11 @@ class ProductPolicy(Policy):
         """List the support, where there are at most 10,000 actions in it."""
         if not self.has_atoms:
             return super().finite()
-        laws = [part.finite() for part in self.parts]
-        rows = [np.concatenate(choice) for choice in product(*(law.atoms for law in laws))]
+        policies = [part.finite() for part in self.parts]
+        rows = [np.concatenate(choice) for choice in product(*(policy.atoms for policy in policies))]
         weights = np.ones(1)
-        for law in laws:
-            weights = np.outer(weights, law.weights).ravel()
+        for policy in policies:
+            weights = np.outer(weights, policy.weights).ravel()
         return FinitePolicy(np.array(rows), weights)
 
     def __repr__(self) -> str:
@@ -106,5 +106,5 @@ class ProductPolicy(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         return cls(held_tuple(held, "parts", Policy))

@@ -1,4 +1,4 @@
-r"""A mixture of laws, which may be of different kinds."""
+r"""A mixture of policies, which may be of different kinds."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Self

@@ -1,4 +1,4 @@
-r"""What every law can do: a sample, its marginals, its second moment applied to a vector."""
+r"""What every policy can do: a sample, its marginals, its second moment applied to a vector."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, as_action, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.notebook import bar_figure, html_table
-from swapregret.policy.held import Held, wrong_law
+from swapregret.policy.held import Held, wrong_policy
 
 if TYPE_CHECKING:
     from swapregret.policy.finite import FinitePolicy
@@ -21,7 +21,7 @@ _SHOWN = 20
 
 
 def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
-    """Have a method of a law computed when it is first called, and keep the value, arrays read-only."""
+    """Have a method of a policy computed when it is first called, and keep the value, arrays read-only."""
     name = f"_{method.__name__}"
 
     @wraps(method)
@@ -73,8 +73,10 @@ class Policy(ABC):
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return p(M) of every row; policies that know it in closed form need no list."""
-        law = self.finite()
-        return np.array([law.weights[(law.atoms == action).all(axis=1)].sum() for action in actions], dtype=np.float64)
+        policy = self.finite()
+        return np.array(
+            [policy.weights[(policy.atoms == action).all(axis=1)].sum() for action in actions], dtype=np.float64
+        )
 
     def variance(self, vector: Vector) -> float:
         """Return Var(M·v), sums taken from the first element to the last."""
@@ -102,7 +104,7 @@ class Policy(ABC):
 
         Only classes that ``swapregret.registry`` names are asked.
         """
-        raise wrong_law("a class with a way to read it", cls.__name__)
+        raise wrong_policy("a class with a way to read it", cls.__name__)
 
     # ---- for people ------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ class Tape(NamedTuple):
 
     Attributes
     ----------
-    first_day, n_windows, n_laws, n_atoms, n_words : int64 arrays, shape (1,)
+    first_day, n_windows, n_policies, n_atoms, n_words : int64 arrays, shape (1,)
         The day of the run the tape begins with, and how much is on it.
     longest, is_full : int64 arrays, shape (1,)
         How many actions a policy may have, and whether there may be no room for another window.
@@ -37,7 +37,7 @@ class Tape(NamedTuple):
 
     first_day: Integers
     n_windows: Integers
-    n_laws: Integers
+    n_policies: Integers
     n_atoms: Integers
     n_words: Integers
     longest: Integers
@@ -54,18 +54,18 @@ class Tape(NamedTuple):
     chances: Floats
 
 
-def empty_tape(n_windows: int, n_slots: int, n_laws: int, n_atoms: int, dimension: int) -> Tape:
+def empty_tape(n_windows: int, n_slots: int, n_policies: int, n_atoms: int, dimension: int) -> Tape:
     """Return a tape with nothing on it; one without room for windows is never written to."""
     numbers: Any = [np.zeros(1, dtype=np.int64) for _ in range(7)]
     rest: Any = (
         np.empty(n_windows, dtype=np.int64),
         np.empty((n_windows, n_slots)),
-        np.empty(n_laws, dtype=np.int64),
-        np.empty(n_laws, dtype=np.int64),
-        np.zeros(n_laws + 1, dtype=np.int64),
-        np.empty(n_laws, dtype=np.int64),
-        np.empty((n_laws, dimension)),
-        np.empty((n_laws, dimension)),
+        np.empty(n_policies, dtype=np.int64),
+        np.empty(n_policies, dtype=np.int64),
+        np.zeros(n_policies + 1, dtype=np.int64),
+        np.empty(n_policies, dtype=np.int64),
+        np.empty((n_policies, dimension)),
+        np.empty((n_policies, dimension)),
         np.empty((n_atoms, (dimension + 63) // 64), dtype=np.uint64),
         np.empty(n_atoms),
     )

@@ -183,21 +183,23 @@ def audit(
     if reward_range is not None or cost_range is not None:
         _refuse_outside(vectors, units)
     vectors = units.reward(vectors)
-    daily, laws = vectors, None
+    daily, daily_policies = vectors, None
     if rounds is not None:
-        daily, laws = _listed_days(rows, vectors, rounds, chances)
+        daily, daily_policies = _listed_days(rows, vectors, rounds, chances)
     elif policies is not None:
-        laws = read_policies(actions, rows, policies)
+        daily_policies = read_policies(actions, rows, policies)
     elif chances is not None and bool((chances == 1.0).all()):
-        laws = [FinitePolicy(row[None, :], [1.0]) for row in rows]
+        daily_policies = [FinitePolicy(row[None, :], [1.0]) for row in rows]
     ledger = SwapLedger(actions, capacity=capacity)
-    if laws is None:
+    if daily_policies is None:
         earned = (rows * vectors).sum(axis=1)
         ledger.record_plays(rows, vectors)
     else:
-        earned = np.array([float(law.marginals() @ vector) for law, vector in zip(laws, daily, strict=True)])
-        for law, vector in zip(laws, daily, strict=True):
-            ledger.record(law, vector)
+        earned = np.array(
+            [float(policy.marginals() @ vector) for policy, vector in zip(daily_policies, daily, strict=True)]
+        )
+        for policy, vector in zip(daily_policies, daily, strict=True):
+            ledger.record(policy, vector)
     closed = ledger.close()
     answers = answer(actions, [closed])
     return Audit(
@@ -230,7 +232,7 @@ def _drawn(
     chances: Vector | None,
     policies: Policy | Sequence[Policy] | None,
 ) -> tuple[Actions, Vector, Sequence[Policy]]:
-    """Return the action, the total and the law of each day."""
+    """Return the action, the total and the policy of each day."""
     totals = real_numbers(rewards)
     if totals.shape != (len(rows),):
         raise InvalidReward(
@@ -254,7 +256,7 @@ def _drawn(
                 "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
             )
         chosen.append(here.start + int(seen[0]))
-    return rows[chosen], totals[chosen], [law for _, law, _ in listed]
+    return rows[chosen], totals[chosen], [policy for _, policy, _ in listed]
 
 
 def _refuse_outside(values: Matrix, units: Units) -> None:
@@ -288,7 +290,7 @@ def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
 def _listed_days(
     rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
 ) -> tuple[Matrix, list[Policy]]:
-    """Return the reward vector and the law of each day, where laws are listed over several rows."""
+    """Return the reward vector and the policy of each day, where daily_policies are listed over several rows."""
     listed = read_rounds(rows, rounds, chances)
     for here, _, name in listed:
         if (vectors[here] != vectors[here.start]).any():
@@ -297,4 +299,4 @@ def _listed_days(
                 f"different vectors on day {name}",
                 "Repeat the reward vector of the day in each of its rows.",
             )
-    return vectors[[here.start for here, _, _ in listed]], [law for _, law, _ in listed]
+    return vectors[[here.start for here, _, _ in listed]], [policy for _, policy, _ in listed]

@@ -45,7 +45,7 @@ class Exchange:
 
     @property
     def _days(self) -> str:
-        """Return the days in words: a law that is played for whole days chooses each action on a part of them."""
+        """Return the days in words: a policy that is played for whole days chooses each action on a part of them."""
         whole = round(self.days)
         if abs(self.days - whole) < 1e-6:
             return f"{whole:,} day{'s' if whole != 1 else ''}"
@@ -138,6 +138,6 @@ def best_swap(answers: Answers, limit: int | None = None) -> BestSwap:
         names = actions.elements(played[row]), actions.elements(new)
         exchanges.append(Exchange(played[row], new, *names, float(days[row]), float(gains[row])))
     ledger, remainder = answers.ledger, 0.0
-    if ledger.pooled.n_pools or ledger.laws or ledger.dropped is not None:
+    if ledger.pooled.n_pools or ledger.policies or ledger.dropped is not None:
         remainder = max(0.0, answers.upper - ledger.earned - float((answers.best - answers.kept).sum()))
     return BestSwap(tuple(exchanges), len(gains), remainder)

@@ -1,8 +1,8 @@
-r"""How far estimates from totals can be from the truth, for all actions at once, whatever the laws and the rewards.
+r"""How far estimates from totals can be from the truth, for all actions at once, whatever the policies and the rewards.
 
-*The setting.* On day t the law p_t draws M, and a total r in [0, 1] is seen, with mean R_t·M. Let c be a linear function that is ½
-on every action, and b = ½; where there is none, c = 0 and b = 1. With e = r − c·M, |e| ≤ b, let :math:`z = e\,X\cdot\Sigma_t^+ M`.
-For every action X that Σ_t reaches, E z = R_t·X − c·X and :math:`\mathbb E z^2 \le b^2\, X^\top\Sigma_t^+ X`.
+*The setting.* On day t the policy p_t draws M, and a total r in [0, 1] is seen, with mean R_t·M. Let c be a linear function that is
+½ on every action, and b = ½; where there is none, c = 0 and b = 1. With e = r − c·M, |e| ≤ b, let :math:`z = e\,X\cdot\Sigma_t^+
+M`. For every action X that Σ_t reaches, E z = R_t·X − c·X and :math:`\mathbb E z^2 \le b^2\, X^\top\Sigma_t^+ X`.
 
 *The inequality.* :math:`e^{x - x^2/6} \le 1 + x + x^2/3` for all real x (Delyon 2009). So for every λ, with no bound on z,
 

@@ -9,9 +9,9 @@ is an unbiased estimate of the regret against it, in total and window by window.
 maximum of noisy numbers is too high on average; choosing the action on one half of the days and judging it on the other
 is too low. Both are given.
 
-**What this cannot tell.** Swap regret, of which ``regret.totals`` gives two ends once the laws of all days are at hand. Internal
-and dynamic regret, whose maxima fit noise. And the regret of anything but the law that was played: a law that never tries some
-direction makes R̃ useless there, which the standard error does not show.
+**What this cannot tell.** Swap regret, of which ``regret.totals`` gives two ends once the policies of all days are at hand.
+Internal and dynamic regret, whose maxima fit noise. And the regret of anything but the policy that was played: a policy that never
+tries some direction makes R̃ useless there, which the standard error does not show.
 """
 
 import math
@@ -41,9 +41,9 @@ class EstimateLedger:
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> ledger = EstimateLedger(MSets(2, 1))
-    >>> law = MSets(2, 1).uniform_policy()
+    >>> policy = MSets(2, 1).uniform_policy()
     >>> for action, reward in (([1, 0], 1.0), ([0, 1], 0.0)):
-    ...     ledger.record(law, action, reward)
+    ...     ledger.record(policy, action, reward)
     >>> round(ledger.regret_against([1, 0]).value, 12)
     1.0
     """
@@ -58,7 +58,7 @@ class EstimateLedger:
         self._solver: Solver | None = None
 
     def record(self, policy: Policy, action: npt.ArrayLike, reward: float) -> None:
-        """Add a day: the law that drew the action, the action, and its total reward."""
+        """Add a day: the policy that drew the action, the action, and its total reward."""
         played = as_action(action, self._actions.dimension)
         value = self._number(reward)
         if policy is not self._policy:

@@ -53,7 +53,7 @@ class LazinessLedger:
 
     def record_tape(self, reader: TapeReader) -> None:
         """Enter what is on a tape; the policies in its slots at the end stay open, and so does exploration."""
-        tape, n = reader.tape, reader.n_laws
+        tape, n = reader.tape, reader.n_policies
         explorer = tape.shares.shape[1] - 1
         before, vectors = self._open, reader.vectors.copy()
         goes_on = {int(tape.slots[e]): int(e) for e in np.flatnonzero(tape.begins[:n] < 0)} | {explorer: n}

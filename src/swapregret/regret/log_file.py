@@ -27,7 +27,7 @@ from swapregret.boundary import naming
 from swapregret.csv_file import read_csv, read_parquet
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.law_file import read_law_cell
+from swapregret.regret.ledgers.policy_file import read_policy_cell
 from swapregret.regret.ledgers.read_plays import no_policies
 
 _LONGEST = 18
@@ -209,7 +209,7 @@ class _Reader:
                 policies.append(policies[-1])
                 continue
             try:
-                policies.append(read_law_cell(text, self._actions))
+                policies.append(read_policy_cell(text, self._actions))
             except InvalidInput as error:
                 raise InvalidInput(f"row {index + 1}, column 'policy': {error.must}", error.came, error.do) from None
             last = text

@@ -72,9 +72,9 @@ def internal_regret(answers: Answers) -> Regret:
 def _unlisted(answers: Answers, gains: Vector) -> float:
     """Bound the gain of exchanging an action that has no row, or not all of it in its row."""
     actions, mean, extra = answers.actions, answers.ledger, 0.0
-    for law, weight in zip(mean.laws, answers.rest_weights, strict=True):
-        likely = min(float(weight), float(getattr(law.policy, "largest_probability", 1.0)))
-        spread = float(law.value @ (actions.argmax(law.value) - actions.argmax(-law.value)))
+    for policy, weight in zip(mean.policies, answers.rest_weights, strict=True):
+        likely = min(float(weight), float(getattr(policy.policy, "largest_probability", 1.0)))
+        spread = float(policy.value @ (actions.argmax(policy.value) - actions.argmax(-policy.value)))
         extra += likely * spread
     bound = extra
     if mean.pooled.n_pools:
@@ -97,8 +97,8 @@ def _standard_error(answers: Answers, gains: Vector) -> float:
 def swap_regret(answers: Answers) -> Regret:
     """Return the swap regret of one run, or of the mean of several replications.
 
-    Exact while no ledger reached its capacity and at most one law without listed support was played (a fixed
-    exploration law: actions without a row have parallel V under it and share one best answer). Otherwise the bracket
+    Exact while no ledger reached its capacity and at most one policy without listed support was played (a fixed
+    exploration policy: actions without a row have parallel V under it and share one best answer). Otherwise the bracket
     is certified, and the definition says what happened: ``upper`` splits what has no row, ``lower`` pools it.
 
     Examples
@@ -119,7 +119,7 @@ def swap_regret(answers: Answers) -> Regret:
         known = float(answers.gains[mean.rows.whole].sum()) - answers.blur
         lower = min(upper, max(lower_sum(answers) - mean.earned, known))
     value = upper
-    if mean.dropped is not None:  # Σ max V̂[M]·M' with dropped laws replaced by the actions drawn from them
+    if mean.dropped is not None:  # Σ max V̂[M]·M' with dropped policies replaced by the actions drawn from them
         sampled = float(answer_samples(answers)[0].sum()) + float(answers.rest_best.sum())
         sampled += mean.pooled.split + mean.dropped.pooled.split
         value = min(max(sampled - mean.earned, lower), upper)
@@ -181,11 +181,11 @@ def _notes(ledger: Ledger) -> str:
         )
     if ledger.dropped is not None:
         words += (
-            f"; {ledger.dropped.n_laws:,.0f} policies without a listed support entered by sampled play, which can only be too"
+            f"; {ledger.dropped.n_policies:,.0f} policies without a listed support entered by sampled play, which can only be too"
             " high in expectation"
         )
-    elif len(ledger.laws) > 1:
-        words += f"; {len(ledger.laws)} laws without listed support: each on its own above, all together below"
+    elif len(ledger.policies) > 1:
+        words += f"; {len(ledger.policies)} policies without listed support: each on its own above, all together below"
     return words
 
 

@@ -1,15 +1,15 @@
-r"""Auditing totals: regrets of a log that saw only the total reward of what was chosen, with the laws that drew it.
+r"""Auditing totals: regrets of a log that saw only the total reward of what was chosen, with the policies that drew it.
 
-With Σ_t = E[MMᵀ] under the law of the day, :math:`\widetilde R_t = c + (r - c\cdot M)\,\Sigma_t^+ M` is an unbiased estimate of the
-reward vector on every action; c·M = ½ for all of them keeps the noise small. From it:
+With Σ_t = E[MMᵀ] under the policy of the day, :math:`\widetilde R_t = c + (r - c\cdot M)\,\Sigma_t^+ M` is an unbiased estimate of
+the reward vector on every action; c·M = ½ for all of them keeps the noise small. From it:
 
 * **external regret**, in total and window by window, between ends that hold with a stated probability (``regret.deviation``);
 * **swap regret**, the paper's. For every rule φ the gain :math:`\sum_t \sum_M p_t(M)\,\widetilde R_t\cdot(\phi(M) - M)` is
   unbiased, so its maximum over φ is above the truth in expectation (Jensen). A rule fitted on one half of the days and judged on
-  the other is below it in expectation, where both halves have the same best rule and laws of one half do not depend on draws of
+  the other is below it in expectation, where both halves have the same best rule and policies of one half do not depend on draws of
   the other. Both come with a sampling error, from 8 interleaved parts of the days, which moves the ends apart (Student).
 
-A day whose law does not reach every direction tells nothing: any action may have had any total in [0, 1] then, and the ends are
+A day whose policy does not reach every direction tells nothing: any action may have had any total in [0, 1] then, and the ends are
 moved by that much.
 """
 
@@ -56,7 +56,7 @@ class TotalsAudit(AuditTable):
     reward : float
         Mean reward per day; minus the cost where costs were given.
     n_days, n_blind : int
-        Days, and those among them whose law did not reach every direction.
+        Days, and those among them whose policy did not reach every direction.
     confidence : float
     is_cost : bool
         Whether costs were given.
@@ -84,16 +84,16 @@ def audit_totals(
     actions: ActionSet,
     plays: Actions,
     totals: Vector,
-    laws: Sequence[Policy],
+    policies: Sequence[Policy],
     units: Units,
     *,
     window: int | None = None,
     confidence: float = 0.95,
     capacity: int | None = None,
 ) -> TotalsAudit:
-    """Measure the regrets of a log of totals, counted in ``units``, each with its play and the law that drew it.
+    """Measure the regrets of a log of totals, counted in ``units``, each with its play and the policy that drew it.
 
-    One inverse of Σ per law, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
+    One inverse of Σ per policy, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
     rewards = _shares(totals, units)
@@ -101,7 +101,7 @@ def audit_totals(
         raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")
     gathered = _Totals(actions, capacity)
     edges = [*range(0, n, length), n]
-    sums = [gathered.add(plays[a:b], rewards[a:b], laws[a:b], a) for a, b in pairwise(edges)]
+    sums = [gathered.add(plays[a:b], rewards[a:b], policies[a:b], a) for a, b in pairwise(edges)]
     whole = reduce(add, sums)
     if whole.n_blind == n:
         raise InvalidInput(
@@ -154,14 +154,14 @@ class _Totals:
         except InvalidInput:
             self._centre, self._bound = np.zeros(actions.dimension), 1.0
 
-    def add(self, plays: Actions, rewards: Vector, laws: Sequence[Policy], first: int) -> _Sums:
+    def add(self, plays: Actions, rewards: Vector, policies: Sequence[Policy], first: int) -> _Sums:
         """Add days, the first of which is day ``first``."""
         d, place = self._actions.dimension, self._place
         estimate, squares, most, n_blind = np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), 0
-        for _, run in groupby(range(len(laws)), key=lambda day: id(laws[day])):
+        for _, run in groupby(range(len(policies)), key=lambda day: id(policies[day])):
             stretch = list(run)
-            start, end, law = stretch[0], stretch[-1] + 1, laws[stretch[0]]
-            inverse, is_definite = invert(law, self._actions.span)
+            start, end, policy = stretch[0], stretch[-1] + 1, policies[stretch[0]]
+            inverse, is_definite = invert(policy, self._actions.span)
             if not is_definite:
                 n_blind += end - start
                 continue
@@ -177,7 +177,7 @@ class _Totals:
             for index, part in enumerate(self._parts):
                 days = vectors[(index - first - start) % _PARTS :: _PARTS]
                 if len(days):
-                    part.record(law, np.ascontiguousarray(days))
+                    part.record(policy, np.ascontiguousarray(days))
         return _Sums(estimate, squares, most, float(rewards.sum()), len(plays), n_blind)
 
     def external(self, days: _Sums, confidence: float) -> Regret:

@@ -40,7 +40,7 @@ class Live:
         self.pending: list[Event] = []
         self.totals = {"n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
         self.is_broken = self.state_changed = False
-        self._law_bytes = 0
+        self._policy_bytes = 0
 
     @classmethod
     def restore(cls, store: Store, id: str, max_dimension: int, now: float) -> "Live":
@@ -81,10 +81,10 @@ class Live:
         if n_events < max(1, every):
             return False
         held = [each.decision.held for each in self.open.values() if not each.decision.held.is_present]
-        if held and not self._law_bytes:
-            self._law_bytes = sum(array.nbytes for array in held[0].dump().values())
+        if held and not self._policy_bytes:
+            self._policy_bytes = sum(array.nbytes for array in held[0].dump().values())
         most = _MOST_BYTES if every == 0 else min(_MOST_BYTES, _EVENT_BYTES * n_events)
-        return len(held) * self._law_bytes <= most
+        return len(held) * self._policy_bytes <= most
 
     # ---- events --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.csv_file import csv_line
-from swapregret.regret.ledgers.law_file import law_cell
+from swapregret.regret.ledgers.policy_file import policy_cell
 from swapregret.serve.database import Store
 from swapregret.serve.live_problem import Live
 from swapregret.serve.problems import Problem, ProblemSpec
@@ -98,12 +98,14 @@ def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
             decision, made_at, _ = live.open[event.day]
             seen = np.atleast_1d(problem.reader.read(json.loads(event.value), decision.action))
             numbers = seen if is_full else [seen.sum()]  # semi-bandit: 0 where nothing was chosen
-            law = law_cell(decision.policy)
+            policy = policy_cell(decision.policy)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
             made = f"{made_at:.3f}"
             cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]
-            lines.append(csv_line([*cells, *(repr(float(value)) for value in numbers), "" if law == last else law]))
-            last = law
+            lines.append(
+                csv_line([*cells, *(repr(float(value)) for value in numbers), "" if policy == last else policy])
+            )
+            last = policy
         live.replay(event)
         if len(lines) >= _ROWS:
             yield "".join(lines).encode()

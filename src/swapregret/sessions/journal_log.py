@@ -67,12 +67,12 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
     session: Session[Any] = restore(Session, found.snapshot, player, name)
     n_before, n_skipped = session.day, session.summary().n_skipped
     reader, feedback = session._reader, session.player.feedback
-    plays, rewards, laws = [], [], []
+    plays, rewards, policies = [], [], []
     for event in found.events:
         held = session._open.get(event.day) if event.kind == OBSERVE else None
-        law, day = None if held is None else held.policy, session.day
+        policy, day = None if held is None else held.policy, session.day
         replay(session, [event], name)
-        if held is None or law is None or session.day == day:  # no reward, or one that the player refused
+        if held is None or policy is None or session.day == day:  # no reward, or one that the player refused
             continue
         told: Any = event.told()
         if feedback == "full":
@@ -81,7 +81,7 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
             told = (told[held.action > 0] if len(told) == len(held.action) else told).sum()
         plays.append(held.action)
         rewards.append(told)
-        laws.append(law)
+        policies.append(policy)
     if not plays:
         raise InvalidInput(
             f"journal {name!r} must hold rewards after its last snapshot, after day {n_before:,}",
@@ -93,7 +93,7 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
         actions=session.player.actions,
         plays=np.array(plays),
         rewards=np.array(rewards, dtype=np.float64),
-        policies=tuple(laws),
+        policies=tuple(policies),
         reward_range=session.reward_range if has_range and session.cost_range is None else None,
         cost_range=session.cost_range if has_range else None,
         n_before=n_before,

@@ -39,7 +39,7 @@ class SessionHeader(NamedTuple):
     rng: dict[str, Any]  # the state of the generator
     counts: list[int]  # days acted, closed and skipped
     open: list[int]  # decisions that wait for their reward, oldest first
-    laws: list[int]  # those among them that were drawn from another state than the last
+    policies: list[int]  # those among them that were drawn from another state than the last
 
 
 def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
@@ -47,15 +47,15 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
     if set(metadata) != set(SessionHeader._fields):
         raise _wrong(f"the fields {', '.join(sorted(SessionHeader._fields))}", f"{sorted(metadata)!r:.200}")
     header = SessionHeader(**metadata)
-    counts, days, laws = header.counts, header.open, header.laws
+    counts, days, policies = header.counts, header.open, header.policies
     if type(header.is_cost) is not bool:
         raise _wrong("true or false as `is_cost`", f"{header.is_cost!r:.80}")
     if not _are_counts([header.max_open]) or header.max_open < 1:
         raise _wrong("a whole number of at least 1 as `max_open`", f"{header.max_open!r:.80}")
     if not (header.entropy is None or (type(header.entropy) is int and header.entropy >= 0)):
         raise _wrong("a whole number or nothing as `entropy`", f"{header.entropy!r:.80}")
-    if not _are_counts(counts) or len(counts) != 3 or not _are_counts(days) or not _are_counts(laws):
-        raise _wrong("whole numbers as `counts`, `open` and `laws`", f"{[counts, days, laws]!r:.80}")
+    if not _are_counts(counts) or len(counts) != 3 or not _are_counts(days) or not _are_counts(policies):
+        raise _wrong("whole numbers as `counts`, `open` and `policies`", f"{[counts, days, policies]!r:.80}")
     acted, closed, skipped = counts
     is_in_order = all(before < after for before, after in pairwise([-1, *days, acted]))
     if acted != closed + len(days) or skipped > closed or not is_in_order or len(days) > header.max_open:
@@ -63,10 +63,10 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
             "days acted = closed + open, no more open than allowed, no more skipped than closed",
             f"{acted}, {closed}, {len(days)} of {header.max_open}, {skipped}",
         )
-    if not set(laws) <= set(days) or len(set(laws)) != len(laws):
-        raise _wrong("laws of open decisions only", f"{laws!r:.80}")
+    if not set(policies) <= set(days) or len(set(policies)) != len(policies):
+        raise _wrong("policies of open decisions only", f"{policies!r:.80}")
     known = {f"open.{day}.action" for day in days}
-    prefixes = ("state.", *(f"open.{day}.law." for day in laws))
+    prefixes = ("state.", *(f"open.{day}.policy." for day in policies))
     unknown = [name for name in arrays if name not in known and not name.startswith(prefixes)]
     if unknown or not known <= set(arrays) or not all(below(arrays, prefix[:-1]) for prefix in prefixes):
         raise _wrong("a state, and an action for each open decision", f"{unknown!r:.80} and {len(arrays)} arrays")
@@ -108,7 +108,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         config = encode(player)
     except Unsupported:
         config = None
-    laws = [day for day, decision in session._open.items() if not decision.held.is_present]
+    policies = [day for day, decision in session._open.items() if not decision.held.is_present]
     header = SessionHeader(
         player=config,
         reward_range=[units.low, units.high],
@@ -118,13 +118,13 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         rng=plain_state(session._rng),
         counts=[session._n_acted, session._n_closed, session._n_skipped],
         open=list(session._open),
-        laws=laws,
+        policies=policies,
     )
     arrays = under("state", player.dump(session._state))
     for day, decision in session._open.items():
         arrays[f"open.{day}.action"] = decision.action
-        if day in laws:
-            arrays |= under(f"open.{day}.law", decision.held.dump())
+        if day in policies:
+            arrays |= under(f"open.{day}.policy", decision.held.dump())
     return header._asdict(), arrays
 
 
@@ -148,8 +148,8 @@ def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: 
         session._state = load_state(player, below(arrays, "state"), session._n_closed)
         session._open = {}
         for day in header.open:
-            if day in header.laws:
-                held = load_open(player, session._state, below(arrays, f"open.{day}.law"))
+            if day in header.policies:
+                held = load_open(player, session._state, below(arrays, f"open.{day}.policy"))
             else:
                 held = hold_policy(player, session._state)
             session._open[day] = Decision(day, _open_action(arrays, day, player.actions), player.actions, held)

@@ -1,4 +1,4 @@
-"""Check that a player keeps its promises: laws on its set, state as a value, the same run from the same seed."""
+"""Check that a player keeps its promises: policies on its set, state as a value, the same run from the same seed."""
 
 import io
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state, what_is_seen
 from swapregret.policy import Policy
 from swapregret.testing.conformance import Report, agree, listed, require, run_checks, skip
-from swapregret.testing.policy_checks import check_law
+from swapregret.testing.policy_checks import check_listed
 
 _THOROUGH = 6
 
@@ -21,7 +21,7 @@ _THOROUGH = 6
 def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Report:
     """Let a player play, and check every promise of the ``Player`` protocol.
 
-    Its policies are laws on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
+    Its policies are policies on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
     seen. Observing twice from one state, or from copies of it, gives the same state and leaves the old one alone. The same seed
     gives the same run. A state written to arrays and read again is the same bit for bit and goes on in the same way.
 
@@ -110,8 +110,8 @@ def _check_configuration(case: PlayerCase) -> None:
     require(isinstance(player.actions, ActionSet), must, type(player.actions).__name__, "Set it.")
     must = "`feedback` must be 'bandit', 'semi-bandit' or 'full'"
     require(player.feedback in ("bandit", "semi-bandit", "full"), must, repr(player.feedback), "Name one of the three.")
-    law = player.policy(case.start())
-    require(isinstance(law, Policy), "`policy(state)` must be a Policy", type(law).__name__, "Build one.")
+    policy = player.policy(case.start())
+    require(isinstance(policy, Policy), "`policy(state)` must be a Policy", type(policy).__name__, "Build one.")
 
 
 def _check_arrays(case: PlayerCase) -> None:
@@ -133,18 +133,18 @@ def _check_policies(case: PlayerCase) -> None:
     reference = listed(actions, 2000)
     thorough = set(np.linspace(0, case.days - 1, _THOROUGH).astype(int).tolist())
     for day, step in enumerate(case.steps):
-        law, action = step.decision.policy, step.decision.action
-        x = law.marginals()
+        policy, action = step.decision.policy, step.decision.action
+        x = policy.marginals()
         require(
             bool(np.isfinite(x).all() and (x >= -1e-12).all() and (x <= 1.0 + 1e-12).all()) and action in actions,
-            f"`policy(state)` must be a law on {actions!r}",
+            f"`policy(state)` must be a policy on {actions!r}",
             f"marginals from {x.min():.6g} to {x.max():.6g} and the draw {action.tolist()} on day {day}",
             "Mix policies over actions of the set only.",
         )
-        must = "`policy(state)` must be the same law however often it is asked"
+        must = "`policy(state)` must be the same policy however often it is asked"
         agree(case.player.policy(step.before).marginals(), x, 0.0, must, "Let the state alone decide.")
         if day in thorough:
-            check_law(law, actions, reference, n_samples=400, seed=case.seed)
+            check_listed(policy, actions, reference, n_samples=400, seed=case.seed)
 
 
 def _check_repeatability(case: PlayerCase) -> None:
@@ -229,9 +229,9 @@ def _written(player: Player[Any], state: Any) -> Arrays:
     return {name: array.copy() for name, array in player.dump(state).items()}
 
 
-def _moments(law: Policy) -> Arrays:
+def _moments(policy: Policy) -> Arrays:
     """Return the first two moments of a policy."""
-    return {"marginals": law.marginals(), "cooccurrence": law.cooccurrence()}
+    return {"marginals": policy.marginals(), "cooccurrence": policy.cooccurrence()}
 
 
 def _agree_arrays(found: Arrays, wanted: Arrays, day: int, must: str, do: str) -> None:

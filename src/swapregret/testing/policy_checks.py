@@ -1,6 +1,6 @@
-r"""Check that a policy is a law: its samples, moments, probabilities and atoms all tell the same story.
+r"""Check that a policy is a distribution: its samples, moments, probabilities and atoms all tell the same story.
 
-For a law over 0/1 vectors, :math:`\Sigma = E[MM^\top]` is symmetric and positive semidefinite, its diagonal is :math:`E[M]`, and
+For a policy over 0/1 vectors, :math:`\Sigma = E[MM^\top]` is symmetric and positive semidefinite, its diagonal is :math:`E[M]`, and
 :math:`\max(0, x_i + x_j - 1) \le \Sigma_{ij} \le \min(x_i, x_j)`; if all actions have m elements, :math:`\Sigma 1 = m x`.
 """
 
@@ -37,29 +37,29 @@ _TOLERANCE = 1e-10
 _SPECTRAL = 400
 _SHARE = FALSE_ALARM / 4.0
 _PAIRED = 40
-_ONE_LAW = "Compute both from the same law."
+_ONE_POLICY = "Compute both from the same policy."
 
 
 def check_policy(
     policy: Policy, actions: ActionSet | None = None, *, n_samples: int = 4000, seed: int = 0, limit: int = _LISTED
 ) -> Report:
-    r"""Check that a policy is a law over actions, and tells one story about itself.
+    r"""Check that a policy is a distribution over actions, and tells one story about itself.
 
     Marginals :math:`E[M]`, products :math:`E[M(M\cdot v)]`, the dense matrix, probabilities and atoms must agree to 1e-10; weights
-    add up to exactly 1 and atoms stand in canonical order; samples are actions and follow the law. Each family of tests of the
+    add up to exactly 1 and atoms stand in canonical order; samples are actions and follow the policy. Each family of tests of the
     sampler accuses a correct one with probability at most 1e-6.
 
     Parameters
     ----------
     policy : Policy
     actions : ActionSet, optional
-        The set it should be a law on; without it, membership is not checked.
+        The set it should be a policy on; without it, membership is not checked.
     n_samples : int
         Draws for the tests of the sampler.
     seed : int
         Where the draws come from: the same seed, the same verdict.
     limit : int
-        Sets of at most this many actions are listed, and laws without atoms compared with the list.
+        Sets of at most this many actions are listed, and policies without atoms compared with the list.
 
     Examples
     --------
@@ -69,10 +69,10 @@ def check_policy(
     ('marginals', 'second moment')
     """
     reference = None if actions is None else listed(actions, limit)
-    return check_law(policy, actions, reference, n_samples=n_samples, seed=seed)
+    return check_listed(policy, actions, reference, n_samples=n_samples, seed=seed)
 
 
-def check_law(
+def check_listed(
     policy: Policy, actions: ActionSet | None, reference: Actions | None, *, n_samples: int, seed: int
 ) -> Report:
     """Do as :func:`check_policy` for a set whose list is already at hand, or known to be too long."""
@@ -94,7 +94,7 @@ def _check_marginals(case: PolicyCase) -> None:
 
 
 def _check_second_moment(case: PolicyCase) -> None:
-    """Check that the dense matrix, the product and the marginals are moments of one law over 0/1 vectors."""
+    """Check that the dense matrix, the product and the marginals are moments of one policy over 0/1 vectors."""
     policy, d, x = case.policy, case.policy.dimension, case.policy.marginals()
     matrix = policy.cooccurrence()
     require_array(matrix, np.float64, (d, d), "cooccurrence()", "Return E[M Mᵀ].")
@@ -106,7 +106,7 @@ def _check_second_moment(case: PolicyCase) -> None:
         require_array(product, np.float64, (d,), "second_moment(v)", "Return E[M (M·v)].")
         must = f"`second_moment(v)` must equal cooccurrence() @ v within {_TOLERANCE}, relative to v"
         size = 1.0 + float(np.abs(v).sum())
-        agree(product / size, matrix @ v / size, _TOLERANCE, must, _ONE_LAW)
+        agree(product / size, matrix @ v / size, _TOLERANCE, must, _ONE_POLICY)
 
 
 def _check_matrix(matrix: Matrix, x: Vector, actions: ActionSet | None) -> None:
@@ -114,10 +114,10 @@ def _check_matrix(matrix: Matrix, x: Vector, actions: ActionSet | None) -> None:
     must = (
         f"the diagonal of `cooccurrence()` must be the marginals within {_TOLERANCE} (entries of an action are 0 or 1)"
     )
-    agree(np.diag(matrix), x, _TOLERANCE, must, _ONE_LAW)
+    agree(np.diag(matrix), x, _TOLERANCE, must, _ONE_POLICY)
     upper, lower = np.minimum.outer(x, x), np.maximum(0.0, np.add.outer(x, x) - 1.0)
     must = "`cooccurrence()` must lie between max(0, x_i + x_j − 1) and min(x_i, x_j)"
-    do = "P(i and j) cannot leave these bounds under any law."
+    do = "P(i and j) cannot leave these bounds under any policy."
     between(matrix, lower - _TOLERANCE, upper + _TOLERANCE, must, do)
     least = float(np.linalg.eigvalsh(matrix)[0]) if len(x) <= _SPECTRAL else _least_quadratic(matrix)
     rounding = _TOLERANCE * (1.0 + float(np.trace(matrix)))
@@ -144,7 +144,7 @@ def _check_atoms(case: PolicyCase) -> None:
         refused(policy.finite, Unsupported, must, "False", "Set it.")
         skip("its support is not listed")
     atoms, weights = policy.atoms, policy.weights
-    require_rows(atoms, policy.dimension, "atoms", "Build the law with FinitePolicy(atoms, weights).")
+    require_rows(atoms, policy.dimension, "atoms", "Build the policy with FinitePolicy(atoms, weights).")
     require(
         weights.shape == (len(atoms),)
         and bool((weights > 0.0).all())
@@ -155,26 +155,26 @@ def _check_atoms(case: PolicyCase) -> None:
     )
     require_members(atoms, case.is_member, "atoms", "Give weight to actions of the set only.")
     must = f"`marginals()` must equal the mean of the atoms within {_TOLERANCE}"
-    agree(weights @ atoms, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
+    agree(weights @ atoms, policy.marginals(), _TOLERANCE, must, _ONE_POLICY)
     must = f"`cooccurrence()` must equal the second moment of the atoms within {_TOLERANCE}"
-    agree((atoms.T * weights) @ atoms, policy.cooccurrence(), _TOLERANCE, must, _ONE_LAW)
+    agree((atoms.T * weights) @ atoms, policy.cooccurrence(), _TOLERANCE, must, _ONE_POLICY)
 
 
 def _check_probability(case: PolicyCase) -> None:
     """Check that ``probability`` is the weight of an atom, 0 elsewhere, adds up to 1, and agrees with ``probabilities``."""
-    policy, law = case.policy, case.listing
+    policy, listing = case.policy, case.listing
     many = f"`probabilities(actions)` must be `probability` of every row within {_TOLERANCE}"
-    if law is not None:
+    if listing is not None:
         rng = np.random.default_rng([case.seed, 1])
-        flipped = law.atoms[rng.integers(len(law.atoms), size=20)].copy()
+        flipped = listing.atoms[rng.integers(len(listing.atoms), size=20)].copy()
         flipped[np.arange(20), rng.integers(policy.dimension, size=20)] ^= 1
-        both = np.concatenate([law.atoms[:200], flipped])
-        weights = dict(zip((atom.tobytes() for atom in law.atoms), law.weights.tolist(), strict=True))
+        both = np.concatenate([listing.atoms[:200], flipped])
+        weights = dict(zip((atom.tobytes() for atom in listing.atoms), listing.weights.tolist(), strict=True))
         found = [policy.probability(action) for action in both]
         must = f"`probability(action)` must be the weight of an atom, and 0 elsewhere, within {_TOLERANCE}"
         do = "Compare the whole action, not a summary of it."
         agree(found, [weights.get(action.tobytes(), 0.0) for action in both], _TOLERANCE, must, do)
-        agree(policy.probabilities(both), found, _TOLERANCE, many, _ONE_LAW)
+        agree(policy.probabilities(both), found, _TOLERANCE, many, _ONE_POLICY)
         return
     if case.reference is None:
         skip("neither atoms nor a list of the actions is at hand")
@@ -182,11 +182,11 @@ def _check_probability(case: PolicyCase) -> None:
         p = np.array([policy.probability(action) for action in case.reference])
     except Unsupported:
         skip("the policy does not give probabilities")
-    agree(policy.probabilities(case.reference), p, _TOLERANCE, many, _ONE_LAW)
-    between(p, 0.0, np.inf, "`probability` must not be negative", "Normalise the law.")
-    agree(p.sum(), 1.0, _TOLERANCE, "`probability` must add up to 1 over the set", "Normalise the law.")
+    agree(policy.probabilities(case.reference), p, _TOLERANCE, many, _ONE_POLICY)
+    between(p, 0.0, np.inf, "`probability` must not be negative", "Normalise the policy.")
+    agree(p.sum(), 1.0, _TOLERANCE, "`probability` must add up to 1 over the set", "Normalise the policy.")
     must = f"`marginals()` must be the mean under `probability` within {_TOLERANCE}"
-    agree(p @ case.reference, policy.marginals(), _TOLERANCE, must, _ONE_LAW)
+    agree(p @ case.reference, policy.marginals(), _TOLERANCE, must, _ONE_POLICY)
 
 
 def _check_samples(case: PolicyCase) -> None:
@@ -202,13 +202,13 @@ def _check_samples(case: PolicyCase) -> None:
     require_members(drawn, case.is_member, "samples", "Draw actions of the set only.")
     for action in drawn:
         require_action(action, policy.dimension, "sample")
-        must = "`sample` must draw atoms of the law"
-        do = "Sample from the same law that lists the atoms."
+        must = "`sample` must draw atoms of the policy"
+        do = "Sample from the same policy that lists the atoms."
         require(support is None or action.tobytes() in support, must, f"{action.tolist()}, which is no atom", do)
 
 
-def _check_sampler_law(case: PolicyCase) -> None:
-    """Check that frequencies of elements, of pairs and of whole actions fit the law; each test at a quarter of 1e-6."""
+def _check_sampler_policy(case: PolicyCase) -> None:
+    """Check that frequencies of elements, of pairs and of whole actions fit the policy; each test at a quarter of 1e-6."""
     policy, drawn = case.policy, case.samples
     elements = [f"choose element {i}" for i in range(policy.dimension)]
     _check_counts(case, drawn.sum(axis=0), policy.marginals(), elements)
@@ -234,7 +234,7 @@ def _check_counts(case: PolicyCase, counts: Integers, chances: Vector, events: l
     worst, value = least_binomial_p_value(counts, chances, case.n_samples)
     must = f"`sample` must {events[worst]} with probability {chances[worst]:.6g}"
     came = f"{int(counts[worst])} times in {case.n_samples} draws (p-value {value:.1e})"
-    require(value >= _SHARE, must, came, "Draw from the law that marginals, second moments and weights describe.")
+    require(value >= _SHARE, must, came, "Draw from the policy that marginals, second moments and weights describe.")
 
 
 def _check_value(case: PolicyCase) -> None:
@@ -260,7 +260,7 @@ POLICY_CHECKS: dict[str, Callable[[PolicyCase], None]] = {
     "atoms": _check_atoms,
     "probability": _check_probability,
     "samples": _check_samples,
-    "sampler law": _check_sampler_law,
+    "sampler policy": _check_sampler_policy,
     "value": _check_value,
 }
 """The checks of a policy, in the order in which they run."""

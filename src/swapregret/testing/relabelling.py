@@ -61,7 +61,7 @@ def check_relabelling(
 
 
 def _check_numbers(case: RelabellingCase) -> None:
-    """Check dimension, size, count, rank and which laws exist."""
+    """Check dimension, size, count, rank and which policies exist."""
     must = "`order` must be a permutation of the coordinates"
     do = "List every coordinate once."
     require(sorted(case.order.tolist()) == list(range(case.actions.dimension)), must, f"{case.order.tolist()}", do)
@@ -98,25 +98,25 @@ def _check_projections(case: RelabellingCase) -> None:
         agree(first[case.order], second, _POINTS, must, "Correct the projection.")
 
 
-def _check_laws(case: RelabellingCase) -> None:
-    """Check that the uniform and Gibbs laws are shuffled."""
+def _check_policies(case: RelabellingCase) -> None:
+    """Check that the uniform and Gibbs policies are shuffled."""
     if case.actions.has_uniform:
-        _compare(case, case.actions.uniform_policy(), case.relabelled.uniform_policy(), "uniform law")
+        _compare(case, case.actions.uniform_policy(), case.relabelled.uniform_policy(), "uniform policy")
     if case.actions.has_gibbs:
         for w in case.vectors:
-            _compare(case, case.actions.gibbs(w), case.relabelled.gibbs(w[case.order]), "Gibbs law")
+            _compare(case, case.actions.gibbs(w), case.relabelled.gibbs(w[case.order]), "Gibbs policy")
 
 
 def _compare(case: RelabellingCase, first: Policy, second: Policy, name: str) -> None:
     wanted = first.cooccurrence()[np.ix_(case.order, case.order)]
     must = f"the second moments of the {name} must not depend on the order of coordinates"
-    agree(second.cooccurrence(), wanted, _TOLERANCE, must, "Correct the law.")
+    agree(second.cooccurrence(), wanted, _TOLERANCE, must, "Correct the policy.")
 
 
 RELABELLING_CHECKS: dict[str, Callable[[RelabellingCase], None]] = {
     "numbers": _check_numbers,
     "actions": _check_actions,
     "projections": _check_projections,
-    "laws": _check_laws,
+    "policies": _check_policies,
 }
 """The checks of a relabelling, in the order in which they run."""

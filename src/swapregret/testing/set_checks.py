@@ -14,7 +14,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.testing import set_geometry, set_laws, set_members
+from swapregret.testing import set_geometry, set_members, set_policies
 from swapregret.testing.conformance import Report, agree, refused, require, require_action, run_checks, unspoilt
 from swapregret.testing.set_instances import SetCase
 
@@ -25,10 +25,10 @@ _UNITS = 100
 def check_action_set(
     actions: ActionSet, *, limit: int = 2000, seed: int = 0, expected: npt.ArrayLike | None = None
 ) -> Report:
-    r"""Check an action set: oracle, list, labels, span, spanner, projection, decomposition and laws.
+    r"""Check an action set: oracle, list, labels, span, spanner, projection, decomposition and policies.
 
     Up to ``limit`` actions the list is the reference: the oracle must find the best of it, membership must agree with it, the
-    rank is that of its matrix, laws have its exact moments. Above, the certificates remain, which need no list: the oracle
+    rank is that of its matrix, policies have its exact moments. Above, the certificates remain, which need no list: the oracle
     beats random members, the lift vanishes by two oracle calls per coordinate, projections have a duality gap of at most 1e-9,
     decompositions reproduce their point from actions.
 
@@ -163,9 +163,9 @@ ACTION_SET_CHECKS: dict[str, Callable[[SetCase], None]] = {
     "projection": set_geometry.check_projection,
     "decomposition": set_geometry.check_decomposition,
     "outside points": set_geometry.check_outside_points,
-    "uniform law": set_laws.check_uniform,
-    "gibbs law": set_laws.check_gibbs,
-    "exploration law": set_laws.check_exploration,
-    "family": set_laws.check_family,
+    "uniform policy": set_policies.check_uniform,
+    "gibbs policy": set_policies.check_gibbs,
+    "exploration policy": set_policies.check_exploration,
+    "family": set_policies.check_family,
 }
 """The checks of an action set, in the order in which they run."""

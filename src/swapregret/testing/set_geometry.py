@@ -17,7 +17,7 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose
 from swapregret.geometry.kl import Projection
 from swapregret.testing.conformance import agree, between, refused, require, require_array, require_members
-from swapregret.testing.policy_checks import check_law
+from swapregret.testing.policy_checks import check_listed
 from swapregret.testing.set_instances import SetCase
 
 _ZERO = 1e-9
@@ -150,13 +150,13 @@ def _check_gap(case: SetCase, projection: Projection, w: Vector) -> None:
 def _in_hull(case: SetCase, point: Vector) -> None:
     """Prove that a point is in conv(A): the generic decomposition, which asks only the oracle, reproduces it."""
     try:
-        law = decompose(case.actions, np.array(point))
+        policy = decompose(case.actions, np.array(point))
     except InvalidInput as error:
         require(False, "`kl_project(...).point` must be in the convex hull of the actions", error.came, "Correct it.")
-    gap = float(np.abs(law.weights @ law.atoms - point).max())
+    gap = float(np.abs(policy.weights @ policy.atoms - point).max())
     must = "`kl_project(...).point` must be in the convex hull of the actions"
     came = f"a point at distance {gap:.3g} from it"
-    require(gap <= 1e-10 and all(case.is_member(atom) for atom in law.atoms), must, came, "Correct the projection.")
+    require(gap <= 1e-10 and all(case.is_member(atom) for atom in policy.atoms), must, came, "Correct the projection.")
 
 
 def _points(case: SetCase) -> Iterator[Vector]:
@@ -178,21 +178,21 @@ def check_decomposition(case: SetCase) -> None:
     actions = case.actions
     for index, point in enumerate(_points(case)):
         for variants in (1, 3) if index % 3 == 0 else (1,):
-            law = actions.decompose(point, variants=variants)
+            policy = actions.decompose(point, variants=variants)
             must = f"`decompose(point, variants={variants}).marginals()` must be the point within {_EXACT}"
             do = "Leave no mass over: round the point to a grid, then decompose in integers."
-            agree(law.marginals(), point, _EXACT, must, do)
+            agree(policy.marginals(), point, _EXACT, must, do)
             again = actions.decompose(point.copy(), variants=variants)
-            must = "`decompose` must give the same law for the same point"
-            agree(again.cooccurrence(), law.cooccurrence(), 0.0, must, "Remove randomness and memory from it.")
+            must = "`decompose` must give the same policy for the same point"
+            agree(again.cooccurrence(), policy.cooccurrence(), 0.0, must, "Remove randomness and memory from it.")
             most = actions.most_atoms
             require(
-                most is None or not law.has_atoms or len(law.weights) <= variants * most,
+                most is None or not policy.has_atoms or len(policy.weights) <= variants * most,
                 f"`decompose` must use at most `most_atoms` = {most} actions a variant",
-                f"{len(law.weights)} for {variants} variants",
+                f"{len(policy.weights)} for {variants} variants",
                 "Drop actions until they are affinely independent (Carathéodory), or declare another bound.",
             )
-            check_law(law, actions, case.reference, n_samples=300, seed=case.seed)
+            check_listed(policy, actions, case.reference, n_samples=300, seed=case.seed)
 
 
 def check_outside_points(case: SetCase) -> None:
@@ -205,8 +205,10 @@ def check_outside_points(case: SetCase) -> None:
     for point in outside:
         must = "`decompose` must refuse a point outside the convex hull with InvalidInput"
         do = "Check the point first; a tolerance of 1e-8 is usual."
-        refused(partial(actions.decompose, point), InvalidInput, must, f"a law for {np.round(point, 6).tolist()}", do)
+        refused(
+            partial(actions.decompose, point), InvalidInput, must, f"a policy for {np.round(point, 6).tolist()}", do
+        )
     for variants in (0, -1, 1.5):
         call: Any = actions.decompose
         must = f"`decompose` must refuse variants={variants} with InvalidInput"
-        refused(partial(call, centre, variants=variants), InvalidInput, must, "a law", "Ask for a count ≥ 1.")
+        refused(partial(call, centre, variants=variants), InvalidInput, must, "a policy", "Ask for a count ≥ 1.")

@@ -63,7 +63,7 @@ class SetCase:
 
 @dataclass(frozen=True, eq=False)
 class PolicyCase:
-    """A policy, and what is known about the set it is a law on."""
+    """A policy, and what is known about the set it is a policy on."""
 
     policy: Policy
     actions: ActionSet | None

@@ -1,7 +1,7 @@
 r"""Tests of samplers with a stated false-alarm rate.
 
-Counts of single events are compared with their exact binomial law, so that the rate is a guarantee: with k events each is tested at
-level :math:`\alpha/k`. A chi-square over all outcomes together sees a bias that is spread thinly; its level is the usual
+Counts of single events are compared with their exact binomial policy, so that the rate is a guarantee: with k events each is tested
+at level :math:`\alpha/k`. A chi-square over all outcomes together sees a bias that is spread thinly; its level is the usual
 approximation, with outcomes pooled until each is expected 20 times.
 """
 
@@ -31,7 +31,7 @@ def least_binomial_p_value(counts: npt.NDArray[np.int64], probabilities: Vector,
     Returns
     -------
     (int, float)
-        Which event, and its two-sided p-value times k: below ``FALSE_ALARM`` for a correct law with at most that
+        Which event, and its two-sided p-value times k: below ``FALSE_ALARM`` for a correct policy with at most that
         probability.
 
     Examples
@@ -48,7 +48,7 @@ def least_binomial_p_value(counts: npt.NDArray[np.int64], probabilities: Vector,
 
 
 def chi_square_p_value(counts: npt.NDArray[np.int64], probabilities: Vector, draws: int) -> float:
-    """Compare the counts of all outcomes with a law, outcomes expected less than 20 times taken together.
+    """Compare the counts of all outcomes with a policy, outcomes expected less than 20 times taken together.
 
     Examples
     --------

@@ -156,7 +156,7 @@ def _vectors(entries: st.SearchStrategy[float], dimension: int) -> st.SearchStra
 
 @st.composite
 def policies(draw: st.DrawFn, actions: ActionSet, max_atoms: int = 8) -> FinitePolicy:
-    """Draw a law over a few actions of a set, each the best for some weights."""
+    """Draw a policy over a few actions of a set, each the best for some weights."""
     count = draw(st.integers(1, max_atoms))
     atoms = [actions.argmax(draw(weights(actions.dimension))) for _ in range(count)]
     units = np.array(draw(st.lists(st.integers(1, _GRID), min_size=count, max_size=count)), dtype=np.float64)
@@ -165,7 +165,7 @@ def policies(draw: st.DrawFn, actions: ActionSet, max_atoms: int = 8) -> FiniteP
 
 def points(actions: ActionSet, max_atoms: int = 8) -> st.SearchStrategy[Vector]:
     """Draw a point of conv(A): vertices, faces and interior."""
-    return policies(actions, max_atoms).map(lambda law: np.array(law.marginals()))
+    return policies(actions, max_atoms).map(lambda policy: np.array(policy.marginals()))
 
 
 @st.composite

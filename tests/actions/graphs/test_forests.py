@@ -36,7 +36,7 @@ def test_known_counts(n, counts):
 @settings(max_examples=12)
 @given(forest_sets(), st.integers(0, 100))
 def test_every_promise_against_the_list_of_forests(actions, seed):
-    """Oracle, list, count, membership, span, spanner, projection, decomposition and laws agree with the list."""
+    """Oracle, list, count, membership, span, spanner, projection, decomposition and policies agree with the list."""
     assert actions.n_actions == len(actions.enumerate())
     check_action_set(actions, seed=seed)
 
@@ -63,14 +63,14 @@ def test_decomposition_is_exact_and_variants_average(actions, seed):
     rng = np.random.default_rng(seed)
     point = rng.dirichlet(np.ones(3)) @ np.array([actions.argmax(rng.normal(size=actions.dimension)) for _ in range(3)])
     for variants in (1, 3):
-        law = actions.decompose(point, variants=variants)
-        assert law.weights.sum() == 1.0
-        assert all(row in actions for row in law.atoms)
-        np.testing.assert_allclose(law.marginals(), point, atol=1e-13)
+        policy = actions.decompose(point, variants=variants)
+        assert policy.weights.sum() == 1.0
+        assert all(row in actions for row in policy.atoms)
+        np.testing.assert_allclose(policy.marginals(), point, atol=1e-13)
 
 
 def test_size_equal_to_the_rank_is_the_spanning_trees():
-    """Count, projection, uniform and Gibbs law are those of SpanningTrees, component by component."""
+    """Count, projection, uniform and Gibbs policy are those of SpanningTrees, component by component."""
     edges = list(nx.petersen_graph().edges)
     forests, trees = Forests(edges, 9), SpanningTrees(edges)
     assert forests.has_gibbs
@@ -85,8 +85,8 @@ def test_size_equal_to_the_rank_is_the_spanning_trees():
     assert apart.uniform_policy().sample(np.random.default_rng(1)) in apart
 
 
-def test_what_has_no_polynomial_law_is_refused_and_says_why():
-    """The Gibbs law names the reason and the way out; the uniform law of too many forests is refused; the count is None."""
+def test_what_has_no_polynomial_policy_is_refused_and_says_why():
+    """The Gibbs policy names the reason and the way out; the uniform policy of too many forests is refused; the count is None."""
     small = Forests(nx.complete_graph(5), 2)
     assert not small.has_gibbs
     assert small.has_uniform
@@ -110,9 +110,9 @@ def test_large_graphs(n, d, size):
     for spread in (0.1, 3.0, 30.0):
         projection = actions.kl_project(rng.normal(size=d) * spread)
         assert projection.gap <= 1e-9
-        law = actions.decompose(projection.point)
-        np.testing.assert_allclose(law.marginals(), projection.point, atol=1e-12)
-        assert (law.atoms.sum(axis=1) == size).all()
+        policy = actions.decompose(projection.point)
+        np.testing.assert_allclose(policy.marginals(), projection.point, atol=1e-12)
+        assert (policy.atoms.sum(axis=1) == size).all()
 
 
 def test_relabelling_edges_shuffles_everything():
@@ -144,7 +144,7 @@ def test_forests_of_very_uneven_size_are_levelled_in_a_short_list(weights):
     actions = Forests(edges, 72)
     rng = np.random.default_rng(0)
     point = actions.kl_project(np.zeros(len(edges)) if weights == "even" else rng.normal(size=len(edges))).point
-    law = actions.decompose(point)
-    np.testing.assert_allclose(law.marginals(), point, atol=1e-12)
-    assert (law.atoms.sum(axis=1) == 72).all()
-    assert len(law.weights) <= 3 * len(edges)
+    policy = actions.decompose(point)
+    np.testing.assert_allclose(policy.marginals(), point, atol=1e-12)
+    assert (policy.atoms.sum(axis=1) == 72).all()
+    assert len(policy.weights) <= 3 * len(edges)

@@ -1,4 +1,4 @@
-"""Both samplers of weighted trees draw from the exact law, and the scaled matrix gives the partition function."""
+"""Both samplers of weighted trees draw from the exact policy, and the scaled matrix gives the partition function."""
 
 from itertools import combinations
 
@@ -43,7 +43,7 @@ def prepared(scores):
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("kind", ["walk", "chain"])
-def test_samplers_draw_from_the_exact_law(spread, kind):
+def test_samplers_draw_from_the_exact_policy(spread, kind):
     """A chi-square over all trees accuses neither sampler, at a false-alarm rate of 1e-6."""
     scores = np.random.default_rng(11).uniform(-spread, spread, size=9)
     arcs, _, up, _, matrix = prepared(scores)

@@ -40,7 +40,7 @@ def large(n, d, seed=0):
 @settings(max_examples=12)
 @given(tree_sets(), st.integers(0, 100))
 def test_every_promise_against_the_list_of_trees(actions, seed):
-    """Oracle, list, count, membership, span, spanner, projection, decomposition, uniform and Gibbs law agree with the list."""
+    """Oracle, list, count, membership, span, spanner, projection, decomposition, uniform and Gibbs policy agree with the list."""
     graph = nx.MultiGraph(zip(actions.graph.tails.tolist(), actions.graph.heads.tolist(), strict=True))
     assert actions.n_actions == round(nx.number_of_spanning_trees(graph))
     check_action_set(actions, seed=seed)
@@ -108,18 +108,18 @@ def test_bridges_and_blocks_lower_the_rank():
 @settings(max_examples=40)
 @given(tree_sets(), st.integers(0, 2**32))
 def test_decomposition_is_exact_and_variants_average(actions, seed):
-    """Atoms are trees, weights add up to 1, marginals are met to 1e-13, and several variants are other laws of the same point."""
+    """Atoms are trees, weights add up to 1, marginals are met to 1e-13; several variants are other policies of that point."""
     rng = np.random.default_rng(seed)
     point = rng.dirichlet(np.ones(3)) @ np.array([actions.argmax(rng.normal(size=actions.dimension)) for _ in range(3)])
     single = actions.decompose(point)
     assert single.finite() == actions.decompose(point).finite()
-    for law in (single, actions.decompose(point, variants=3)):
-        assert law.weights.sum() == 1.0
-        assert all(row in actions for row in law.atoms)
-        np.testing.assert_allclose(law.marginals(), point, atol=1e-13)
+    for policy in (single, actions.decompose(point, variants=3)):
+        assert policy.weights.sum() == 1.0
+        assert all(row in actions for row in policy.atoms)
+        np.testing.assert_allclose(policy.marginals(), point, atol=1e-13)
 
 
-def test_variants_spread_the_law():
+def test_variants_spread_the_policy():
     """Eight variants of the uniform marginals of K_7 have far more atoms than one."""
     actions = SpanningTrees(nx.complete_graph(7))
     point = np.full(21, 2.0 / 7.0)
@@ -139,15 +139,15 @@ def test_points_outside_are_refused():
 
 @pytest.mark.parametrize(("n", "d"), [(30, 300), (100, 300)])
 def test_large_graphs(n, d):
-    """Weights of trees are networkx's; projections have certified gaps; decompositions are exact; laws have trace n − 1."""
+    """Weights of trees are networkx's; projections have certified gaps; decompositions are exact; policies have trace n − 1."""
     actions = large(n, d)
     rng = np.random.default_rng(1)
     for spread in (0.1, 3.0, 30.0):
         w = rng.normal(size=d) * spread
         projection = actions.kl_project(w)
         assert projection.gap <= 1e-9
-        law = actions.decompose(projection.point)
-        np.testing.assert_allclose(law.marginals(), projection.point, atol=1e-12)
+        policy = actions.decompose(projection.point)
+        np.testing.assert_allclose(policy.marginals(), projection.point, atol=1e-12)
         gibbs = actions.gibbs(w)
         assert gibbs.marginals().sum() == pytest.approx(n - 1, abs=1e-9)
         assert gibbs.sample(rng) in actions

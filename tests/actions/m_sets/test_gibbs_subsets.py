@@ -1,4 +1,4 @@
-"""The Gibbs law over m-sets: against a list of all sets, for spreads up to ±300."""
+"""The Gibbs policy over m-sets: against a list of all sets, for spreads up to ±300."""
 
 from itertools import combinations
 
@@ -48,16 +48,16 @@ def test_chain_agrees_with_enumeration(d: int, data: st.DataObject, spread: floa
 
 
 @pytest.mark.parametrize("spread", [30.0, 300.0])
-def test_law_of_the_set_agrees_with_enumeration(spread: float) -> None:
+def test_policy_of_the_set_agrees_with_enumeration(spread: float) -> None:
     """MSets.gibbs has the probabilities, marginals and atoms of the list, and its marginals add up to m."""
     scores = spread * np.linspace(-1.0, 1.0, 9)[np.random.default_rng(3).permutation(9)]
-    law = MSets(9, 4).gibbs(scores)
+    policy = MSets(9, 4).gibbs(scores)
     rows, mass, _ = listed(scores, 4)
-    assert np.allclose([law.probability(row) for row in rows], mass, rtol=1e-9, atol=1e-300)
-    assert np.allclose(law.marginals(), mass @ rows, rtol=0.0, atol=1e-12)
-    assert abs(law.marginals().sum() - 4.0) <= 1e-12
-    assert np.allclose(law.finite().marginals(), law.marginals(), rtol=0.0, atol=1e-12)
-    assert law.probability(np.ones(9, dtype=np.int64)) == 0.0
+    assert np.allclose([policy.probability(row) for row in rows], mass, rtol=1e-9, atol=1e-300)
+    assert np.allclose(policy.marginals(), mass @ rows, rtol=0.0, atol=1e-12)
+    assert abs(policy.marginals().sum() - 4.0) <= 1e-12
+    assert np.allclose(policy.finite().marginals(), policy.marginals(), rtol=0.0, atol=1e-12)
+    assert policy.probability(np.ones(9, dtype=np.int64)) == 0.0
 
 
 def test_a_large_common_score_changes_nothing() -> None:
@@ -69,7 +69,7 @@ def test_a_large_common_score_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
-def test_draws_follow_the_law(spread: float) -> None:
+def test_draws_follow_the_policy(spread: float) -> None:
     """A chi-square over all sets accuses a correct sampler with probability 1e-6."""
     scores = spread * np.array([0.3, -1.0, 0.1, 0.8, -0.2])
     rows, mass, _ = listed(scores, 2)

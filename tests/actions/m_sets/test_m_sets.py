@@ -1,4 +1,4 @@
-"""m-sets have the counts, laws, spans and refusals that can be written down."""
+"""m-sets have the counts, policies, spans and refusals that can be written down."""
 
 import math
 from typing import Any
@@ -41,12 +41,12 @@ def test_a_set_too_large_to_list_conforms() -> None:
 
 
 @pytest.mark.parametrize(("d", "m"), [(2, 1), (5, 2), (10, 3), (20, 5), (9, 8)])
-def test_the_uniform_law_has_its_known_eigenvalue(d: int, m: int) -> None:
-    """The smallest eigenvalue of the uniform law is m(d − m)/(d(d − 1)), the largest m²/d."""
+def test_the_uniform_policy_has_its_known_eigenvalue(d: int, m: int) -> None:
+    """The smallest eigenvalue of the uniform policy is m(d − m)/(d(d − 1)), the largest m²/d."""
     actions = MSets(d, m)
-    law = actions.uniform_policy()
-    assert smallest_eigenvalue(law, actions.span) == pytest.approx(m * (d - m) / (d * (d - 1)), rel=1e-12)
-    assert np.linalg.eigvalsh(law.cooccurrence())[-1] == pytest.approx(m * m / d, rel=1e-12)
+    policy = actions.uniform_policy()
+    assert smallest_eigenvalue(policy, actions.span) == pytest.approx(m * (d - m) / (d * (d - 1)), rel=1e-12)
+    assert np.linalg.eigvalsh(policy.cooccurrence())[-1] == pytest.approx(m * m / d, rel=1e-12)
 
 
 def test_all_of_all_is_one_action_of_rank_one() -> None:
@@ -88,8 +88,8 @@ def test_m_sets_agree_with_their_list(actions: MSets, data: st.DataObject) -> No
     assert actions.rank == listed.rank
     projection = actions.kl_project(w)
     assert kl_gap(listed, w, projection.log_point) <= 1e-9
-    laws = (actions.uniform_policy(), listed.uniform_policy()), (actions.gibbs(w), listed.gibbs(w))
-    for ours, theirs in laws:
+    policies = (actions.uniform_policy(), listed.uniform_policy()), (actions.gibbs(w), listed.gibbs(w))
+    for ours, theirs in policies:
         assert np.abs(ours.cooccurrence() - theirs.cooccurrence()).max() <= 1e-12
 
 
@@ -98,14 +98,14 @@ def test_m_sets_agree_with_their_list(actions: MSets, data: st.DataObject) -> No
 def test_decompositions_are_exact(actions: MSets, data: st.DataObject) -> None:
     """At most d sets for one variant, marginals on the grid of 2⁻⁴⁴ and within d units of the point, weights that sum to 1."""
     point = data.draw(strategies.points(actions))
-    law = actions.decompose(point)
-    assert len(law.weights) <= actions.dimension
-    assert law.weights.sum() == 1.0
-    assert (law.atoms.sum(axis=1) == actions.size).all()
-    assert (law.marginals() * UNIT == np.rint(law.marginals() * UNIT)).all()
-    assert np.abs(law.marginals() - point).max() <= (actions.dimension + 1) / UNIT
+    policy = actions.decompose(point)
+    assert len(policy.weights) <= actions.dimension
+    assert policy.weights.sum() == 1.0
+    assert (policy.atoms.sum(axis=1) == actions.size).all()
+    assert (policy.marginals() * UNIT == np.rint(policy.marginals() * UNIT)).all()
+    assert np.abs(policy.marginals() - point).max() <= (actions.dimension + 1) / UNIT
     several = actions.decompose(point, variants=4)
-    assert np.array_equal(several.marginals(), law.marginals())
+    assert np.array_equal(several.marginals(), policy.marginals())
     check_policy(several, actions, n_samples=200)
 
 
@@ -120,7 +120,7 @@ def test_variants_are_different_fixed_orders() -> None:
 
 
 def test_shuffling_the_elements_shuffles_everything() -> None:
-    """Projections, laws and counts do not depend on the order of the elements."""
+    """Projections, policies and counts do not depend on the order of the elements."""
     for order in (np.arange(9)[::-1], np.random.default_rng(0).permutation(9)):
         check_relabelling(MSets(9, 4), MSets(9, 4), order)
         w = np.random.default_rng(1).normal(size=9)
@@ -176,19 +176,19 @@ def test_points_outside_the_hull_are_refused(point: Any) -> None:
 
 def test_points_a_rounding_error_away_are_taken() -> None:
     """A point within 1e-8 of the hull is decomposed as its neighbour on the grid."""
-    law = MSets(4, 2).decompose(np.full(4, 0.5) + 1e-9)
-    assert law.weights.sum() == 1.0
-    np.testing.assert_allclose(law.marginals(), 0.5, atol=2e-9)
+    policy = MSets(4, 2).decompose(np.full(4, 0.5) + 1e-9)
+    assert policy.weights.sum() == 1.0
+    np.testing.assert_allclose(policy.marginals(), 0.5, atol=2e-9)
 
 
 def test_a_long_list_is_not_made() -> None:
-    """The uniform and Gibbs laws over more than 10,000 sets keep their moments and refuse to be listed."""
+    """The uniform and Gibbs policies over more than 10,000 sets keep their moments and refuse to be listed."""
     actions = MSets(30, 10)
-    for law in (actions.uniform_policy(), actions.gibbs(np.arange(30.0) / 10)):
-        assert not law.has_atoms
+    for policy in (actions.uniform_policy(), actions.gibbs(np.arange(30.0) / 10)):
+        assert not policy.has_atoms
         with pytest.raises(Unsupported):
-            law.finite()
-        assert law.marginals().sum() == pytest.approx(10.0)
+            policy.finite()
+        assert policy.marginals().sum() == pytest.approx(10.0)
 
 
 def test_the_same_question_gets_the_same_bits() -> None:
@@ -205,13 +205,13 @@ def test_ten_thousand_coordinates() -> None:
     weights = np.random.default_rng(0).uniform(-30.0, 30.0, 10_000)
     best = actions.argmax(weights)
     projection = actions.kl_project(weights)
-    law, uniform = actions.decompose(projection.point), actions.uniform_policy()
+    policy, uniform = actions.decompose(projection.point), actions.uniform_policy()
     assert best in actions
-    assert law.sample(np.random.default_rng(1)) in actions
+    assert policy.sample(np.random.default_rng(1)) in actions
     assert uniform.sample(np.random.default_rng(2)) in actions
     assert projection.gap <= 1e-9
-    np.testing.assert_allclose(law.marginals(), projection.point, atol=1e-12)
-    np.testing.assert_allclose(law.second_moment(np.ones(10_000)), 1_000 * law.marginals(), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(policy.marginals(), projection.point, atol=1e-12)
+    np.testing.assert_allclose(policy.second_moment(np.ones(10_000)), 1_000 * policy.marginals(), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(uniform.second_moment(np.ones(10_000)), np.full(10_000, 100.0), rtol=1e-12)
     assert uniform.probability(best) == 0.0  # 10^-1410 is no float
     assert actions.rank == 10_000

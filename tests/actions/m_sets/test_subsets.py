@@ -1,4 +1,4 @@
-"""Selection, projection and systematic laws of m-sets, against definitions, closed cases and an independent solver."""
+"""Selection, projection and systematic policies of m-sets, against definitions, closed cases and an independent solver."""
 
 from itertools import combinations
 
@@ -199,7 +199,7 @@ def test_ten_thousand_points_leave_no_residual() -> None:
 
 
 @given(_sizes | st.sampled_from([(48, 5), (65, 30), (70, 70)]), st.data())
-def test_the_systematic_law_is_consistent(shape: tuple[int, int], data: st.DataObject) -> None:
+def test_the_systematic_policy_is_consistent(shape: tuple[int, int], data: st.DataObject) -> None:
     """Sets have m elements and whole lengths, which add up to the marginals; each is the set that its arc of the circle draws."""
     d, m = shape
     units = round_to_units(project_capped(data.draw(log_weights(d)), m)[0], m)

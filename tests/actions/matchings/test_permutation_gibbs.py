@@ -36,9 +36,9 @@ def test_all_moments_agree_with_enumeration(n, data):
     size, forward, backward = gibbs_tables(weights)
     assert abs(forward[-1] / mass.sum() - 1.0) <= 1e-12
     assert abs(backward[0] / mass.sum() - 1.0) <= 1e-12
-    law = mass / mass.sum()
-    assert np.allclose(gibbs_marginals(weights, size, forward, backward), law @ atoms, rtol=1e-12, atol=0.0)
-    pairs = (atoms.T * law) @ atoms
+    policy = mass / mass.sum()
+    assert np.allclose(gibbs_marginals(weights, size, forward, backward), policy @ atoms, rtol=1e-12, atol=0.0)
+    pairs = (atoms.T * policy) @ atoms
     assert np.allclose(gibbs_pairs(weights, size, forward, backward), pairs, rtol=1e-12, atol=1e-300)
     vector = np.linspace(-1.0, 2.0, n * n)
     moment = gibbs_second_moment(weights, size, forward, backward, vector)

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 import swapregret as sr
 from swapregret.actions.listed_policy import ListedPolicy
-from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT
+from swapregret.actions.matchings.permutation_policies import GIBBS_LIMIT
 from swapregret.actions.matchings.permutations import Permutations
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
@@ -164,14 +164,14 @@ def test_projection_refuses_what_has_no_digits_left():
 @settings(max_examples=100)
 @given(_points())
 def test_decomposition_of_drawn_points(case):
-    """Any point of the hull is a law over at most rank permutations whose marginals are the point."""
+    """Any point of the hull is a policy over at most rank permutations whose marginals are the point."""
     n, point = case
-    law = SETS[n].decompose(point)
-    assert law.weights.sum() == 1.0
-    assert len(law.weights) <= SETS[n].rank
-    assert all(row in SETS[n] for row in law.atoms)
-    assert np.abs(law.marginals() - point).max() <= 1e-11
-    assert not law.marginals()[point == 0.0].any()
+    policy = SETS[n].decompose(point)
+    assert policy.weights.sum() == 1.0
+    assert len(policy.weights) <= SETS[n].rank
+    assert all(row in SETS[n] for row in policy.atoms)
+    assert np.abs(policy.marginals() - point).max() <= 1e-11
+    assert not policy.marginals()[point == 0.0].any()
 
 
 def test_ten_thousand_points_leave_no_residual():
@@ -181,13 +181,13 @@ def test_ten_thousand_points_leave_no_residual():
         n = 2 + index % 4
         actions = SETS[n]
         point = actions.kl_project(rng.normal(size=n * n) * (0.1, 1.0, 5.0, 20.0)[index % 7 % 4]).point
-        law = actions.decompose(point)
-        table = law.marginals().reshape(n, n)
+        policy = actions.decompose(point)
+        table = policy.marginals().reshape(n, n)
         assert (table.sum(axis=0) == 1.0).all()
         assert (table.sum(axis=1) == 1.0).all()
-        assert law.weights.sum() == 1.0
-        assert len(law.weights) <= n * n - 2 * n + 2
-        assert np.abs(law.marginals() - point).max() <= 1e-11
+        assert policy.weights.sum() == 1.0
+        assert len(policy.weights) <= n * n - 2 * n + 2
+        assert np.abs(policy.marginals() - point).max() <= 1e-11
 
 
 def test_variants_average_different_decompositions():
@@ -203,21 +203,21 @@ def test_variants_average_different_decompositions():
     assert np.array_equal(again.weights, many.weights)
 
 
-def test_law_of_a_decomposition_is_that_of_its_list():
+def test_policy_of_a_decomposition_is_that_of_its_list():
     """A decomposition, kept as packed actions, answers like the FinitePolicy of the same atoms, and draws by its weights."""
     rng = np.random.default_rng(4)
-    law = SETS[4].decompose(SETS[4].kl_project(rng.normal(size=16)).point, variants=3)
-    listed = law.finite()
+    policy = SETS[4].decompose(SETS[4].kl_project(rng.normal(size=16)).point, variants=3)
+    listed = policy.finite()
     vector = rng.normal(size=16)
-    assert isinstance(law, ListedPolicy)
-    assert np.array_equal(law.atoms, listed.atoms)
-    assert np.array_equal(law.weights, listed.weights)
-    assert np.array_equal(law.marginals(), listed.marginals())
-    assert np.abs(law.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-15
-    assert np.abs(law.cooccurrence() - listed.cooccurrence()).max() <= 1e-15
-    assert [law.probability(row) for row in listed.atoms] == listed.weights.tolist()
-    assert law.probability(np.ones(16, dtype=np.int64)) == 0.0
-    check_policy(law, SETS[4])  # its samples follow these weights, among other things
+    assert isinstance(policy, ListedPolicy)
+    assert np.array_equal(policy.atoms, listed.atoms)
+    assert np.array_equal(policy.weights, listed.weights)
+    assert np.array_equal(policy.marginals(), listed.marginals())
+    assert np.abs(policy.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-15
+    assert np.abs(policy.cooccurrence() - listed.cooccurrence()).max() <= 1e-15
+    assert [policy.probability(row) for row in listed.atoms] == listed.weights.tolist()
+    assert policy.probability(np.ones(16, dtype=np.int64)) == 0.0
+    check_policy(policy, SETS[4])  # its samples follow these weights, among other things
 
 
 @pytest.mark.parametrize("shift", [2e-8, -2e-8, 1.0])
@@ -232,19 +232,19 @@ def test_points_outside_are_refused(shift):
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_uniform_law(n):
-    """The closed form equals the uniform law over the list, and its smallest non-zero eigenvalue is 1/(n−1)."""
-    law, listed = SETS[n].uniform_policy(), LISTS[n].uniform_policy()
+def test_uniform_policy(n):
+    """The closed form equals the uniform policy over the list, and its smallest non-zero eigenvalue is 1/(n−1)."""
+    policy, listed = SETS[n].uniform_policy(), LISTS[n].uniform_policy()
     vector = np.random.default_rng(n).normal(size=n * n)
-    assert np.abs(law.marginals() - listed.marginals()).max() <= 1e-14
-    assert np.abs(law.cooccurrence() - listed.cooccurrence()).max() <= 1e-14
-    assert np.abs(law.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-13
-    assert abs(law.probability(SETS[n].argmax(vector)) - 1.0 / math.factorial(n)) <= 1e-15
-    values = np.linalg.eigvalsh(law.cooccurrence())
+    assert np.abs(policy.marginals() - listed.marginals()).max() <= 1e-14
+    assert np.abs(policy.cooccurrence() - listed.cooccurrence()).max() <= 1e-14
+    assert np.abs(policy.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-13
+    assert abs(policy.probability(SETS[n].argmax(vector)) - 1.0 / math.factorial(n)) <= 1e-15
+    values = np.linalg.eigvalsh(policy.cooccurrence())
     assert abs(values[values > 1e-9].min() - 1.0 / (n - 1)) <= 1e-12
 
 
-def test_uniform_law_lists_itself_only_while_that_is_short():
+def test_uniform_policy_lists_itself_only_while_that_is_short():
     """7! permutations are listed, 8! are not."""
     assert len(Permutations(7).uniform_policy().atoms) == 5040
     assert not Permutations(8).uniform_policy().has_atoms
@@ -254,20 +254,20 @@ def test_uniform_law_lists_itself_only_while_that_is_short():
 
 @settings(max_examples=60)
 @given(_cases(40.0))
-def test_gibbs_law_agrees_with_the_list(case):
+def test_gibbs_policy_agrees_with_the_list(case):
     """Marginals, pairs and probabilities are those of exp(scores·M) over all permutations."""
     n, scores = case
-    law, listed = SETS[n].gibbs(scores), LISTS[n].gibbs(scores)
-    assert np.abs(law.marginals() - listed.marginals()).max() <= 1e-12
-    assert np.abs(law.cooccurrence() - listed.cooccurrence()).max() <= 1e-12
+    policy, listed = SETS[n].gibbs(scores), LISTS[n].gibbs(scores)
+    assert np.abs(policy.marginals() - listed.marginals()).max() <= 1e-12
+    assert np.abs(policy.cooccurrence() - listed.cooccurrence()).max() <= 1e-12
     vector = np.linspace(-1.0, 1.0, n * n)
-    assert np.abs(law.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-12
+    assert np.abs(policy.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-12
     best = SETS[n].argmax(scores)
-    assert abs(law.probability(best) - listed.probability(best)) <= 1e-12
+    assert abs(policy.probability(best) - listed.probability(best)) <= 1e-12
 
 
 def test_gibbs_at_the_limit_and_beyond():
-    """At n = 14 the law has row and column sums 1 whatever the spread; n = 15 is refused, naming another way."""
+    """At n = 14 the policy has row and column sums 1 whatever the spread; n = 15 is refused, naming another way."""
     scores = 40.0 * np.random.default_rng(0).normal(size=(GIBBS_LIMIT, GIBBS_LIMIT))
     table = Permutations(GIBBS_LIMIT).gibbs(scores.reshape(-1)).marginals().reshape(scores.shape)
     assert np.abs(table.sum(axis=0) - 1.0).max() <= 1e-12
@@ -283,23 +283,23 @@ def test_samplers(kind):
     """12,000 draws fit the exact probabilities by a chi-square; a correct sampler fails with probability 1e-6."""
     actions = SETS[4]
     scores = np.random.default_rng(2).normal(size=16)
-    law = {
+    policy = {
         "uniform": actions.uniform_policy,
         "gibbs": lambda: actions.gibbs(scores),
         "decomposition": lambda: actions.decompose(actions.kl_project(scores).point, variants=2),
     }[kind]()
-    position = {row.tobytes(): index for index, row in enumerate(law.atoms)}
+    position = {row.tobytes(): index for index, row in enumerate(policy.atoms)}
     rng = np.random.default_rng(20)
     counts = np.zeros(len(position), dtype=np.int64)
     for _ in range(12_000):
-        counts[position[law.sample(rng).tobytes()]] += 1
-    assert chi_square_p_value(counts, law.weights, 12_000) > FALSE_ALARM
+        counts[position[policy.sample(rng).tobytes()]] += 1
+    assert chi_square_p_value(counts, policy.weights, 12_000) > FALSE_ALARM
 
 
 @settings(max_examples=40)
 @given(_cases(30.0), st.randoms(use_true_random=False))
 def test_relabelling_permutes_everything(case, random):
-    """Renaming rows and columns renames the projection, the value of the oracle and the laws."""
+    """Renaming rows and columns renames the projection, the value of the oracle and the policies."""
     n, values = case
     rows, columns = random.sample(range(n), n), random.sample(range(n), n)
     order = np.arange(n * n).reshape(n, n)[rows][:, columns].reshape(-1)
@@ -334,9 +334,9 @@ def test_ten_thousand_coordinates():
     actions = Permutations(100)
     found = actions.kl_project(10.0 * np.random.default_rng(8).normal(size=10_000))
     assert found.gap <= 1e-9
-    law = actions.decompose(found.point)
-    assert len(law.weights) <= actions.rank == 9_802
-    assert (law.marginals().reshape(100, 100).sum(axis=0) == 1.0).all()
+    policy = actions.decompose(found.point)
+    assert len(policy.weights) <= actions.rank == 9_802
+    assert (policy.marginals().reshape(100, 100).sum(axis=0) == 1.0).all()
 
 
 def test_names_that_cannot_be_hashed_are_refused() -> None:

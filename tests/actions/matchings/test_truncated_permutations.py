@@ -142,14 +142,14 @@ def test_square_sets_are_the_permutations():
 @settings(max_examples=100)
 @given(_points())
 def test_decomposition_of_drawn_points(case):
-    """Any point of the hull, on its faces too, is a law over at most rank actions whose marginals are the point."""
+    """Any point of the hull, on its faces too, is a policy over at most rank actions whose marginals are the point."""
     shape, point = case
-    law = SETS[shape].decompose(point)
-    assert law.weights.sum() == 1.0
-    assert len(law.weights) <= SETS[shape].rank
-    assert all(row in SETS[shape] for row in law.atoms)
-    assert np.abs(law.marginals() - point).max() <= 1e-11
-    assert not law.marginals()[point == 0.0].any()
+    policy = SETS[shape].decompose(point)
+    assert policy.weights.sum() == 1.0
+    assert len(policy.weights) <= SETS[shape].rank
+    assert all(row in SETS[shape] for row in policy.atoms)
+    assert np.abs(policy.marginals() - point).max() <= 1e-11
+    assert not policy.marginals()[point == 0.0].any()
 
 
 def test_ten_thousand_points_leave_no_residual():
@@ -159,13 +159,13 @@ def test_ten_thousand_points_leave_no_residual():
         k, m = shape = SHAPES[index % len(SHAPES)]
         actions = SETS[shape]
         point = actions.kl_project(rng.normal(size=k * m) * (0.1, 1.0, 5.0, 20.0)[index % 7 % 4]).point
-        law = actions.decompose(point)
-        table = law.marginals().reshape(k, m)
+        policy = actions.decompose(point)
+        table = policy.marginals().reshape(k, m)
         assert (table.sum(axis=1) == 1.0).all()
         assert table.sum(axis=0).max() <= 1.0
-        assert law.weights.sum() == 1.0
-        assert len(law.weights) <= actions.rank
-        assert np.abs(law.marginals() - point).max() <= 1e-11
+        assert policy.weights.sum() == 1.0
+        assert len(policy.weights) <= actions.rank
+        assert np.abs(policy.marginals() - point).max() <= 1e-11
 
 
 def test_variants_average_different_decompositions():
@@ -188,15 +188,15 @@ def test_points_outside_are_refused():
 
 
 @pytest.mark.parametrize("shape", [(1, 4), (2, 3), (2, 5), (3, 5), (4, 5)])
-def test_uniform_law(shape):
-    """The closed form equals the uniform law over the list; its least non-zero eigenvalue is (m−k)/(m(m−1))."""
+def test_uniform_policy(shape):
+    """The closed form equals the uniform policy over the list; its least non-zero eigenvalue is (m−k)/(m(m−1))."""
     k, m = shape
-    law, listed = SETS[shape].uniform_policy(), LISTS[shape].uniform_policy()
+    policy, listed = SETS[shape].uniform_policy(), LISTS[shape].uniform_policy()
     vector = np.random.default_rng(m).normal(size=k * m)
-    assert np.abs(law.marginals() - listed.marginals()).max() <= 1e-14
-    assert np.abs(law.cooccurrence() - listed.cooccurrence()).max() <= 1e-14
-    assert np.abs(law.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-13
-    values = np.linalg.eigvalsh(law.cooccurrence())
+    assert np.abs(policy.marginals() - listed.marginals()).max() <= 1e-14
+    assert np.abs(policy.cooccurrence() - listed.cooccurrence()).max() <= 1e-14
+    assert np.abs(policy.second_moment(vector) - listed.second_moment(vector)).max() <= 1e-13
+    values = np.linalg.eigvalsh(policy.cooccurrence())
     assert abs(values[values > 1e-9].min() - (m - k) / (m * (m - 1))) <= 1e-12
 
 
@@ -205,13 +205,13 @@ def test_samplers(kind):
     """12,000 draws fit the exact probabilities by a chi-square; a correct sampler fails with probability 1e-6."""
     actions = SETS[(2, 5)]
     scores = np.random.default_rng(2).normal(size=10)
-    law = actions.uniform_policy() if kind == "uniform" else actions.decompose(actions.kl_project(scores).point)
-    position = {row.tobytes(): index for index, row in enumerate(law.atoms)}
+    policy = actions.uniform_policy() if kind == "uniform" else actions.decompose(actions.kl_project(scores).point)
+    position = {row.tobytes(): index for index, row in enumerate(policy.atoms)}
     rng = np.random.default_rng(21)
     counts = np.zeros(len(position), dtype=np.int64)
     for _ in range(12_000):
-        counts[position[law.sample(rng).tobytes()]] += 1
-    assert chi_square_p_value(counts, law.weights, 12_000) > FALSE_ALARM
+        counts[position[policy.sample(rng).tobytes()]] += 1
+    assert chi_square_p_value(counts, policy.weights, 12_000) > FALSE_ALARM
 
 
 @settings(max_examples=40)
@@ -229,7 +229,7 @@ def test_relabelling_permutes_everything(case, random):
 
 @pytest.mark.parametrize("shape", [(2, 3), (3, 3)])
 def test_gibbs_is_refused(shape):
-    """There is no exact Gibbs law; the refusal says why and what to use, and names Permutations for k = m."""
+    """There is no exact Gibbs policy; the refusal says why and what to use, and names Permutations for k = m."""
     actions = TruncatedPermutations(*shape)
     assert not actions.has_gibbs
     with pytest.raises(Unsupported, match=r"permanent.*swap_combcp") as caught:

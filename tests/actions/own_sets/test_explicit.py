@@ -40,7 +40,7 @@ def test_membership_is_the_list(actions: Explicit) -> None:
 @settings(max_examples=80)
 @given(explicit_sets(), st.integers(0, 2**32 - 1), st.sampled_from([1.0, 300.0]))
 def test_gibbs_and_uniform_are_exact(actions: Explicit, seed: int, spread: float) -> None:
-    """p(M) ∝ exp(scores · M) on every action, also where exp alone would overflow; scores of 0 give the uniform law."""
+    """p(M) ∝ exp(scores · M) on every action, also where exp alone would overflow; scores of 0 give the uniform policy."""
     scores = np.random.default_rng(seed).uniform(-spread, spread, size=actions.dimension)
     rows = actions.enumerate()
     totals = rows @ scores
@@ -104,7 +104,7 @@ def test_what_is_no_list_of_actions_is_refused(rows: object, words: str) -> None
 
 @pytest.mark.parametrize("bad", [[1.0], [1.0, np.nan], [np.inf, 0.0]])
 def test_bad_weights_are_refused(bad: list[float]) -> None:
-    """Wrong shapes and values that are not finite are refused by the oracle and the Gibbs law."""
+    """Wrong shapes and values that are not finite are refused by the oracle and the Gibbs policy."""
     actions = Explicit([[1, 0], [0, 1]])
     with pytest.raises(InvalidInput, match="`weights`"):
         actions.argmax(bad)

@@ -7,7 +7,17 @@ from scipy.optimize import minimize
 
 import swapregret as sr
 from swapregret.actions.called_family import called
-from swapregret.actions.family import MADE, best, list_law, make_law, project, room, show_law, span_part, spread
+from swapregret.actions.family import (
+    MADE,
+    best,
+    list_policy,
+    make_policy,
+    project,
+    room,
+    show_policy,
+    span_part,
+    spread,
+)
 from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.rows import elements_of_rows
@@ -125,31 +135,31 @@ def test_the_family_does_what_the_set_does() -> None:
     assert is_good
     assert log_point[4] == 0.0
     np.testing.assert_allclose(point, actions.kl_project(weights).point, atol=1e-6)
-    words, chances, is_inside = list_law(family, point)
+    words, chances, is_inside = list_policy(family, point)
     rows = np.array([unpack(row, 5) for row in words])
     assert is_inside
     assert all(row in actions for row in rows)
     assert abs(chances.sum() - 1.0) <= 1e-12
     np.testing.assert_allclose(chances @ rows, point, atol=1e-9)
-    assert not list_law(family, point + np.array([0.1, 0.0, 0.0, 0.0, 0.0]))[2]
+    assert not list_policy(family, point + np.array([0.1, 0.0, 0.0, 0.0, 0.0]))[2]
 
 
 def test_gibbs_policies_are_listed() -> None:
-    """The policy in a slot is the Gibbs law of the exponents, and v its variance."""
+    """The policy in a slot is the Gibbs policy of the exponents, and v its variance."""
     actions = _instance(1, 9, 5)
     family = actions.family(actions.exploration_policy(), kind="gibbs")
     assert type(family) is ListedGibbsFamily
     scores = np.array([0.5, -1.0, 2.0, 0.0, 1.0])
-    law = actions.gibbs(scores)
+    policy = actions.gibbs(scores)
     point, exponents, is_good = project(family, scores, np.zeros(5))
     assert is_good
-    np.testing.assert_allclose(point, law.marginals(), atol=1e-14)
-    laws = room(family, 3, 20)
-    assert make_law(family, laws, 0, point, exponents) == MADE
-    words, chances = show_law(family, laws, 0)
+    np.testing.assert_allclose(point, policy.marginals(), atol=1e-14)
+    policies = room(family, 3, 20)
+    assert make_policy(family, policies, 0, point, exponents) == MADE
+    words, chances = show_policy(family, policies, 0)
     for row, chance in zip(words, chances, strict=True):
-        assert chance == pytest.approx(law.probability(unpack(row, 5)), abs=1e-14)
+        assert chance == pytest.approx(policy.probability(unpack(row, 5)), abs=1e-14)
     J = actions.span.coordinates
-    np.testing.assert_allclose(np.triu(laws.moments[0]), np.triu(law.cooccurrence()[np.ix_(J, J)]), atol=1e-14)
+    np.testing.assert_allclose(np.triu(policies.moments[0]), np.triu(policy.cooccurrence()[np.ix_(J, J)]), atol=1e-14)
     vector = np.arange(5.0)
-    assert spread(family, laws, 0, point, vector) == pytest.approx(law.variance(vector), abs=1e-12)
+    assert spread(family, policies, 0, point, vector) == pytest.approx(policy.variance(vector), abs=1e-12)

@@ -37,8 +37,8 @@ def test_the_oracle_alone_gives_what_the_list_gives(listed: Explicit, seed: int)
     assert hidden.spanner().bound <= 2.0
 
 
-def test_laws_that_need_a_list_are_refused_by_name() -> None:
-    """An oracle gives neither a uniform nor a Gibbs law, nor a count; exploration falls to the spanner."""
+def test_policies_that_need_a_list_are_refused_by_name() -> None:
+    """An oracle gives neither a uniform nor a Gibbs policy, nor a count; exploration falls to the spanner."""
     actions = OracleSet(4, best_two)
     assert actions.n_actions is None
     with pytest.raises(Unsupported, match="uniform policy"):

@@ -71,7 +71,7 @@ def test_far_points_and_points_outside_are_no_obstacle() -> None:
             assert kl_gap(actions, tilted, np.minimum(found.log_point, 0.0)) <= 1e-9
 
 
-def test_a_pool_changes_the_law_but_not_its_marginals() -> None:
+def test_a_pool_changes_the_policy_but_not_its_marginals() -> None:
     """With a pool of known actions a point is made of at most r + 1 of them, within 1e-12; outside points are refused."""
     actions = sr.MSets(7, 3)
     point = actions.kl_project(np.sin(np.arange(7.0))).point

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.family import best, list_law, project
-from swapregret.actions.listed_laws import list_room, put_best_known
+from swapregret.actions.family import best, list_policy, project
 from swapregret.actions.own_sets.pooled_family import PooledFamily, keep_actions
+from swapregret.actions.policy_slots import list_room, put_best_known
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import OracleFault
 from swapregret.geometry.kl import kl_gap
@@ -75,7 +75,7 @@ def test_a_player_keeps_the_actions_it_listed(preset: str) -> None:
     """After some windows the pool in the state holds actions beyond those known from the start."""
     session = sr.Session(_player(preset), rng=3)
     _go(session, 30)
-    used = session._state.state.laws.used
+    used = session._state.state.policies.used
     assert ((used > 0) & (used < 2**62)).any()
 
 
@@ -102,7 +102,7 @@ def test_what_is_found_and_listed_is_kept_and_certified() -> None:
         assert is_good
         assert kl_gap(actions, scores, log_point) <= 1e-9
         n_calls = oracle.n_calls
-        words, chances, is_inside = list_law(family, point)
+        words, chances, is_inside = list_policy(family, point)
         assert is_inside
         assert oracle.n_calls <= n_calls + 1
         np.testing.assert_allclose(chances @ unpack_rows(words, d), point, atol=1e-11)
@@ -137,7 +137,7 @@ def test_room_without_a_pool_means_the_methods_of_the_set() -> None:
     point, log_point, _ = project(unbound, scores, near)
     assert unbound.used.size == 0
     assert np.array_equal(log_point, actions.kl_project_near(scores, near).log_point)
-    words, _, _ = list_law(unbound, point)
+    words, _, _ = list_policy(unbound, point)
     assert np.array_equal(words, actions.decompose_packed(point, variants=2)[0])
 
 
@@ -158,7 +158,7 @@ def test_a_projection_that_fails_leaves_the_pool_alone() -> None:
     oracle, actions, family = _bound()
     d = family.common.dimension
     near = np.array(actions.kl_project(np.zeros(d)).log_point)
-    list_law(family, np.exp(near))
+    list_policy(family, np.exp(near))
     before = family.known.copy(), family.used.copy()
     oracle.n_left = 3
     with pytest.raises(ConnectionError):
@@ -203,12 +203,12 @@ def test_windows_ask_few_questions() -> None:
         family = bound if has_pool else actions.family(actions.exploration_policy(), variants=4)
         d, rng = family.common.dimension, np.random.default_rng(1)
         scores, near = np.zeros(d), np.array(actions.kl_project(np.zeros(d)).log_point)
-        list_law(family, np.exp(near))
+        list_policy(family, np.exp(near))
         before = oracle.n_calls
         for _ in range(200):
             scores = 0.98 * scores + 0.1 * rng.standard_normal(d)
             point, near, _ = project(family, scores, near)
-            list_law(family, point)
+            list_policy(family, point)
         counts.append((oracle.n_calls - before) / 200)
     with_pool, without = counts
     assert with_pool <= 8.0
@@ -218,11 +218,11 @@ def test_windows_ask_few_questions() -> None:
 def test_the_filter_looks_among_actions_that_are_known() -> None:
     """In place of each action that is meant stands the best known one for its weights; nobody is asked."""
     oracle, actions, family = _bound()
-    laws = list_room(family, 3, 8)
+    policies = list_room(family, 3, 8)
     rng, n_calls = np.random.default_rng(2), oracle.n_calls
     weights, is_meant = rng.standard_normal((6, actions.dimension)), np.array([True, True, False, True, True, True])
-    words = np.repeat(laws.known.reshape(-1, 1)[:1], 6, axis=0)
-    put_best_known(laws, weights, is_meant, words)
+    words = np.repeat(policies.known.reshape(-1, 1)[:1], 6, axis=0)
+    put_best_known(policies, weights, is_meant, words)
     table = _table(family).astype(np.float64)
     expected = table[(weights @ table.T).argmax(axis=1)]
     expected[2] = table[0]

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.actions.paths.path_laws import MarkovPaths
+from swapregret.actions.paths.path_policies import MarkovPaths
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.solve import smallest_eigenvalue
@@ -180,10 +180,10 @@ def test_ten_thousand_points_decompose_without_residual():
     actions = shortcut(4)
     rng = np.random.default_rng(0)
     for point in random_points(actions, rng, 10_000):
-        law = actions.decompose(point)
-        assert law.weights.sum() == 1.0
-        assert len(law.weights) <= actions.rank
-        assert np.abs(law.marginals() - point).max() <= 2.0**-40
+        policy = actions.decompose(point)
+        assert policy.weights.sum() == 1.0
+        assert len(policy.weights) <= actions.rank
+        assert np.abs(policy.marginals() - point).max() <= 2.0**-40
 
 
 def test_decompositions_list_paths_and_variants_differ():
@@ -202,32 +202,32 @@ def test_decompositions_list_paths_and_variants_differ():
 
 @settings(deadline=None, max_examples=40)
 @given(dags(), st.sampled_from([0.0, 1.0, 30.0]), st.integers(0, 2**32))
-def test_gibbs_and_markov_laws_have_the_moments_of_the_list(graph, spread, seed):
+def test_gibbs_and_markov_policies_have_the_moments_of_the_list(graph, spread, seed):
     """Marginals, second moments and probabilities of chains are sums over the list of paths."""
     edges, source, sink = graph
     actions = DagPaths(edges, source=source, sink=sink)
     rng = np.random.default_rng(seed)
     scores = rng.uniform(-spread, spread, len(edges))
-    law, table = actions.gibbs(scores), actions.enumerate()
+    gibbs, table = actions.gibbs(scores), actions.enumerate()
     exact = np.exp(table @ scores - (table @ scores).max())
     exact /= exact.sum()
-    assert [law.probability(row) for row in table] == pytest.approx(exact, abs=1e-12)
-    assert law.probability(np.ones(len(edges), dtype=np.int64)) == float(len(edges) == 1)
-    chain = actions.markov_policy(law.marginals())
+    assert [gibbs.probability(row) for row in table] == pytest.approx(exact, abs=1e-12)
+    assert gibbs.probability(np.ones(len(edges), dtype=np.int64)) == float(len(edges) == 1)
+    chain = actions.markov_policy(gibbs.marginals())
     v = rng.normal(size=len(edges))
-    for policy in (law, chain):
+    for policy in (gibbs, chain):
         assert policy.marginals() == pytest.approx(exact @ table, abs=1e-12)
         assert policy.cooccurrence() == pytest.approx((table.T * exact) @ table, abs=1e-12)
         assert policy.second_moment(v) == pytest.approx((table.T * exact) @ (table @ v), abs=1e-11)
 
 
 def test_chains_are_sampled_with_their_probabilities():
-    """20,000 draws of a Gibbs law and of a list fit the exact probabilities (false alarm 1e-6)."""
+    """20,000 draws of a Gibbs policy and of a list fit the exact probabilities (false alarm 1e-6)."""
     actions = shortcut(3)
     rng = np.random.default_rng(11)
-    law = actions.gibbs(rng.normal(size=actions.dimension))
+    gibbs = actions.gibbs(rng.normal(size=actions.dimension))
     table = actions.enumerate()
-    for policy in (law, actions.decompose(law.marginals(), variants=3)):
+    for policy in (gibbs, actions.decompose(gibbs.marginals(), variants=3)):
         exact = np.array([policy.probability(row) for row in table])
         where = {row.tobytes(): index for index, row in enumerate(table)}
         counts = np.bincount([where[policy.sample(rng).tobytes()] for _ in range(20_000)], minlength=len(table))
@@ -245,8 +245,8 @@ def test_the_counterexample_of_the_paper_has_its_known_size():
     assert shortcut(4).enumerate()[:, -1].sum() == 1
 
 
-def test_exploration_laws_show_every_direction():
-    """The cover visits every edge with probability 1/5 on the counterexample, where the uniform law fades with n."""
+def test_exploration_policies_show_every_direction():
+    """The cover visits every edge with probability 1/5 on the counterexample, where the uniform policy fades with n."""
     for n in (4, 8):
         actions = shortcut(n)
         cover = smallest_eigenvalue(actions.exploration_policy(), actions.span)
@@ -310,7 +310,7 @@ def test_relabelling_permutes_everything(graph, random, seed):
 
 
 def test_dead_ends_keep_their_coordinates_at_zero():
-    """An edge on no path is never chosen, has no weight in any law, and may have log-weight −∞."""
+    """An edge on no path is never chosen, has no weight in any policy, and may have log-weight −∞."""
     edges = [("s", "a"), ("a", "x"), ("y", "a"), ("a", "t"), ("t", "z"), ("s", "t")]
     actions = DagPaths(edges, source="s", sink="t")
     assert actions.dimension == 6
@@ -320,8 +320,8 @@ def test_dead_ends_keep_their_coordinates_at_zero():
     assert np.isneginf(found.log_point[[1, 2, 4]]).all()
     again = actions.kl_project(found.log_point)
     assert again.point == pytest.approx(found.point, abs=1e-12)
-    for law in (actions.uniform_policy(), actions.exploration_policy(), actions.decompose(found.point)):
-        assert law.marginals()[[1, 2, 4]].tolist() == [0.0, 0.0, 0.0]
+    for policy in (actions.uniform_policy(), actions.exploration_policy(), actions.decompose(found.point)):
+        assert policy.marginals()[[1, 2, 4]].tolist() == [0.0, 0.0, 0.0]
     with pytest.raises(InvalidInput, match="must be finite"):
         actions.kl_project(np.array([-np.inf, 0.0, 0.0, 0.0, 0.0, 0.0]))
 
@@ -393,14 +393,14 @@ def test_points_outside_the_hull_are_refused():
 
 
 def test_large_graphs_need_no_dense_matrix():
-    """With 10,000 edges, rank and independent coordinates, projection, law and product cost no d × d matrix."""
+    """With 10,000 edges, rank and independent coordinates, projection, policy and product cost no d × d matrix."""
     actions = layered(10, 101)
     assert actions.dimension == 10_020
     assert actions.rank == actions.span.rank == actions.span.coordinates.size == 10_020 - 1012 + 2
     found = actions.kl_project(np.random.default_rng(0).normal(size=actions.dimension))
-    law = actions.markov_policy(found.point)
-    assert isinstance(law, MarkovPaths)
-    assert law.second_moment(np.ones(actions.dimension)) == pytest.approx(102 * found.point, abs=1e-10)
+    policy = actions.markov_policy(found.point)
+    assert isinstance(policy, MarkovPaths)
+    assert policy.second_moment(np.ones(actions.dimension)) == pytest.approx(102 * found.point, abs=1e-10)
     assert actions.exploration_policy().marginals().min() == pytest.approx(1 / 100)
     assert math.log10(actions.n_actions) == pytest.approx(101)
 

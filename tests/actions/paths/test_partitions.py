@@ -93,10 +93,10 @@ def test_projection_is_certified_and_that_of_the_list(coordinates, spread):
         assert found.gap <= 1e-9
         assert kl_gap(actions, w, found.log_point) <= 1e-9
         assert found.point == pytest.approx(explicit.kl_project(w).point, abs=2e-5)
-        law = actions.decompose(found.point)
-        assert law.weights.sum() == 1.0
-        assert law.marginals() == pytest.approx(found.point, abs=1e-10)
-        assert len(law.weights) <= actions.rank + 1
+        policy = actions.decompose(found.point)
+        assert policy.weights.sum() == 1.0
+        assert policy.marginals() == pytest.approx(found.point, abs=1e-10)
+        assert len(policy.weights) <= actions.rank + 1
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0, 300.0])
@@ -123,30 +123,30 @@ def test_the_general_method_takes_over_where_the_interior_point_method_stops(mon
 
 
 @COORDINATES
-def test_laws_are_those_of_the_list(coordinates):
-    """Uniform and Gibbs laws have the exact moments; draws fit the exact probabilities (false alarm 1e-6)."""
+def test_policies_are_those_of_the_list(coordinates):
+    """Uniform and Gibbs policies have the exact moments; draws fit the exact probabilities (false alarm 1e-6)."""
     actions = Partitions(4, 3, coordinates=coordinates)
     explicit = Explicit(actions.enumerate())
     rng = np.random.default_rng(9)
     scores = rng.normal(size=actions.dimension)
     v = rng.normal(size=actions.dimension)
-    for law, exact in (
+    for policy, exact in (
         (actions.gibbs(scores), explicit.gibbs(scores)),
         (actions.uniform_policy(), explicit.uniform_policy()),
     ):
-        assert law.marginals() == pytest.approx(exact.marginals(), abs=1e-12)
-        assert law.cooccurrence() == pytest.approx(exact.cooccurrence(), abs=1e-12)
-        assert law.second_moment(v) == pytest.approx(exact.second_moment(v), abs=1e-12)
-        assert [law.probability(row) for row in exact.atoms] == pytest.approx(exact.weights, abs=1e-12)
+        assert policy.marginals() == pytest.approx(exact.marginals(), abs=1e-12)
+        assert policy.cooccurrence() == pytest.approx(exact.cooccurrence(), abs=1e-12)
+        assert policy.second_moment(v) == pytest.approx(exact.second_moment(v), abs=1e-12)
+        assert [policy.probability(row) for row in exact.atoms] == pytest.approx(exact.weights, abs=1e-12)
     where = {row.tobytes(): index for index, row in enumerate(exact.atoms)}
-    counts = np.bincount([where[law.sample(rng).tobytes()] for _ in range(10_000)], minlength=len(where))
+    counts = np.bincount([where[policy.sample(rng).tobytes()] for _ in range(10_000)], minlength=len(where))
     assert chi_square_p_value(counts, exact.weights, 10_000) > FALSE_ALARM
-    assert law.probability(1 - exact.atoms[0]) == 0.0
+    assert policy.probability(1 - exact.atoms[0]) == 0.0
 
 
 @COORDINATES
 def test_exploration_by_cover_beats_uniform_play(coordinates):
-    """At 10 into 5 the cover's smallest eigenvalue is several times that of the uniform law, and unknown kinds are refused."""
+    """At 10 into 5 the cover's smallest eigenvalue is several times that of the uniform policy, and unknown kinds are refused."""
     actions = Partitions(10, 5, coordinates=coordinates)
     cover = smallest_eigenvalue(actions.exploration_policy(), actions.span)
     assert cover > 4.0 * smallest_eigenvalue(actions.exploration_policy("uniform"), actions.span) > 0.0

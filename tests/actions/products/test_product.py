@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import swapregret as sr
 from swapregret.actions.called_family import called
-from swapregret.actions.family import best, draw_explore, list_law, project, span_part
+from swapregret.actions.family import best, draw_explore, list_policy, project, span_part
 from swapregret.actions.products.coupling import couple
 from swapregret.actions.products.product import Product
 from swapregret.actions.products.product_family import ProductFamily
@@ -85,9 +85,9 @@ def test_coupled_lists_are_short(variants: int) -> None:
     words, chances = actions.decompose_packed(point, variants=variants)
     assert len(words) == len(np.unique(words)) <= sum(sizes) - 1
     assert chances.sum() == 1.0
-    law = actions.decompose(point, variants=variants)
-    np.testing.assert_allclose(law.marginals(), point, atol=1e-13)
-    same = law.atoms[:, :6] == law.atoms[:, 6:]
+    policy = actions.decompose(point, variants=variants)
+    np.testing.assert_allclose(policy.marginals(), point, atol=1e-13)
+    same = policy.atoms[:, :6] == policy.atoms[:, 6:]
     assert not same.all(axis=1).all()  # equal pieces are not drawn in step
 
 
@@ -122,12 +122,12 @@ def test_compiled_products_do_what_the_set_does() -> None:
     assert is_good
     np.testing.assert_allclose(point, actions.kl_project(weights).point, atol=1e-9)
     np.testing.assert_allclose(np.exp(log_point), point, atol=1e-12)
-    words, chances, is_inside = list_law(family, point)
+    words, chances, is_inside = list_policy(family, point)
     rows = np.array([unpack(row, actions.dimension) for row in words])
     assert is_inside
     assert all(row in actions for row in rows)
     np.testing.assert_allclose(chances @ rows, point, atol=1e-12)
-    assert not list_law(family, point + np.eye(actions.dimension)[-1])[2]
+    assert not list_policy(family, point + np.eye(actions.dimension)[-1])[2]
     draws = np.array([draw_explore(family, rng) for _ in range(4000)])
     assert all(row in actions for row in np.unique(draws, axis=0))
     x = actions.exploration_policy().marginals()  # below: each of 14 means accuses a right sampler with chance < 1e-7
@@ -170,8 +170,8 @@ def test_every_preset_plays_products(preset: str, feedback: str) -> None:
     assert np.isfinite(result.external_regret.value)
 
 
-def test_swap_comband_plays_products_with_gibbs_laws() -> None:
-    """The Gibbs law is that of the list; without one part's law it is refused by name."""
+def test_swap_comband_plays_products_with_gibbs_policies() -> None:
+    """The Gibbs policy is that of the list; without one part's policy it is refused by name."""
     actions = Product(sr.MSets(4, 2), _ROUTES)
     scores = np.linspace(-2.0, 3.0, actions.dimension)
     table = actions.enumerate()

@@ -36,7 +36,7 @@ def runs(name: str, swap: tuple[float, ...], *, dimension: int, is_master: bool 
         windows=(1, 10, 100, 1000) if is_master else (),
         offset=3 if is_master else 0,
         shares=Shares(np.array([0.02, -0.01, 1 / 3]), 0.25) if is_master else None,
-        law=MarginalsByDay(DAYS, marginals),
+        policy=MarginalsByDay(DAYS, marginals),
     )
 
 

@@ -1,4 +1,4 @@
-"""How laws are shown: an edge for each element of paths and trees, a row for each part and amount of partitions."""
+"""How policies are shown: an edge for each element of paths and trees, a row for each part and amount of partitions."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_partitions_are_shown_by_part_and_amount(coordinates: str) -> None:
 
 
 def test_elements_that_share_a_row_add_up() -> None:
-    """The uniform law over partitions has, in each part, probabilities that add up to 1, the same in both coordinates."""
+    """The uniform policy over partitions has, in each part, probabilities that add up to 1, the same in both coordinates."""
     tables = []
     for coordinates in ("path", "compact"):
         plans = sr.Partitions(3, 3, coordinates=coordinates)

@@ -17,7 +17,7 @@ from swapregret.experiments.report.figures import (
 )
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
 from swapregret.experiments.report.model import Curve, MarginalsByDay, PlayerRuns, Scene
-from swapregret.experiments.report.page import MOST_ELEMENTS, law_map, panel_data
+from swapregret.experiments.report.page import MOST_ELEMENTS, panel_data, policy_map
 from swapregret.networks import Network
 
 
@@ -185,13 +185,13 @@ def test_what_cannot_be_read_is_not_drawn(scenes: tuple[Scene, ...]) -> None:
     large = Network((("s", "t"),) * (MOST_EDGES + 1), directed=True)
     assert graph_figure(large, ["st"] * (MOST_EDGES + 1)) is None
     n = MOST_ELEMENTS + 1
-    assert law_map(MarginalsByDay(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
+    assert policy_map(MarginalsByDay(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
     scene = Scene("large", "iid", 1000, 401, 1, None, (), scenes[0].players, large)
     assert "401 edges" in panel_data(scene)["graph"]["absent"]
 
 
 def test_absent_figures_say_why(scenes: tuple[Scene, ...]) -> None:
-    """A scene without certificates, scales and laws has sentences in their places."""
+    """A scene without certificates, scales and policies has sentences in their places."""
     bare = Scene("set", "world", 9, 3, 1, 3, (), (PlayerRuns("a", 1),))
     absent = {key: panel["absent"] for key, panel in panel_data(bare).items()}
     assert set(absent) == {"regret", "horizons", "versus", "lemma", "calendar", "reward", "time", "graph"}

@@ -81,14 +81,14 @@ def test_the_lemma_is_the_mean_of_the_runs(folder: Path) -> None:
     assert uniform.windows == ()
 
 
-def test_laws_are_those_of_the_first_replication(folder: Path) -> None:
+def test_policies_are_those_of_the_first_replication(folder: Path) -> None:
     """Marginals have a row a checkpoint and add up to the size of an action."""
     ours = gather(folder)[0][0].players[0]
     run = next(each for each in load_experiment(folder).finished if each.player == "ours" and each.replication == 0)
     detail = load_experiment(folder).detail(run)
-    assert ours.law is not None
-    assert ours.law.marginals.tolist() == detail.marginals.tolist()
-    assert ours.law.marginals.sum(axis=1) == pytest.approx([2.0] * len(detail.days))
+    assert ours.policy is not None
+    assert ours.policy.marginals.tolist() == detail.marginals.tolist()
+    assert ours.policy.marginals.sum(axis=1) == pytest.approx([2.0] * len(detail.days))
 
 
 def test_times_are_the_median_between_the_fastest_and_the_slowest(folder: Path) -> None:

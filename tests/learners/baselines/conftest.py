@@ -30,7 +30,7 @@ def weights_of() -> Callable[..., np.ndarray]:
     """Return a function that reads the probabilities of a list of actions from a player's state."""
 
     def read(player: Any, state: Any, rows: Any) -> np.ndarray:
-        law = player.policy(state)
-        return np.array([law.probability(np.asarray(row, dtype=np.int64)) for row in rows])
+        policy = player.policy(state)
+        return np.array([policy.probability(np.asarray(row, dtype=np.int64)) for row in rows])
 
     return read

@@ -83,8 +83,8 @@ def test_swap_regret_is_the_sum_of_the_experts_external_regrets() -> None:
         earned += p * (Q @ values)
         V += np.outer(p, values)
         total += p @ values
-        law = player.policy(state)
-        state = player.observe(state, sr.Decision(0, rows[0], (), law), vector)
+        policy = player.policy(state)
+        state = player.observe(state, sr.Decision(0, rows[0], (), policy), vector)
     experts = (told.max(axis=1) - earned).sum()
     assert math.isclose(experts, V.max(axis=1).sum() - total, abs_tol=1e-9)
 

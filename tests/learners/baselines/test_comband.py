@@ -1,4 +1,4 @@
-"""ComBand: a trace by hand, the three explorations, the Gibbs law in place of the list, and the bound."""
+"""ComBand: a trace by hand, the three explorations, the Gibbs policy in place of the list, and the bound."""
 
 import math
 
@@ -14,9 +14,9 @@ ACTIONS = sr.Explicit([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1], [
 
 
 def test_three_rounds_by_hand(walk, weights_of) -> None:
-    """S grows by r Σ⁺M with the pseudo-inverse of Σ under the law that drew M; weights are exp(η S·M), mixed with γ/N."""
+    """S grows by r Σ⁺M with the pseudo-inverse of Σ under the policy that drew M; weights are exp(η S·M), mixed with γ/N."""
     eta, gamma = 0.4, 0.2
-    player = factory(ACTIONS, 100, learning_rate=eta, exploration=gamma, exploration_law="uniform")
+    player = factory(ACTIONS, 100, learning_rate=eta, exploration=gamma, exploration_policy="uniform")
     rows = ACTIONS.enumerate()
     plays, rewards = [0, 3, 1], [0.5, 1.0, 0.25]
     states = walk(player, rows[plays], rewards)
@@ -29,8 +29,8 @@ def test_three_rounds_by_hand(walk, weights_of) -> None:
         assert np.allclose(weights_of(player, state, rows), p, atol=1e-10)
 
 
-def test_gibbs_law_takes_the_place_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the list forbidden the exact Gibbs law gives the same marginals and the same play of estimates."""
+def test_gibbs_policy_takes_the_place_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the list forbidden the exact Gibbs policy gives the same marginals and the same play of estimates."""
     actions = sr.MSets(6, 2)
     listed = factory(actions, 200, exploration=0.1, learning_rate=0.2)
     module = __import__("sys").modules["swapregret.learners.baselines.comband"]
@@ -49,12 +49,12 @@ def test_gibbs_law_takes_the_place_of_the_list(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("kind", ["uniform", "spanner", "d-optimal"])
-def test_exploration_laws_are_mixed_in(kind: str) -> None:
-    """With γ = 1 the play is the exploration law itself: uniform, on the spanner, or of largest leverage near r."""
-    player = factory(ACTIONS, 100, exploration=1.0, exploration_law=kind)
-    law = player.policy(player.start(np.random.default_rng(0)))
+def test_exploration_policies_are_mixed_in(kind: str) -> None:
+    """With γ = 1 the play is the exploration policy itself: uniform, on the spanner, or of largest leverage near r."""
+    player = factory(ACTIONS, 100, exploration=1.0, exploration_policy=kind)
+    policy = player.policy(player.start(np.random.default_rng(0)))
     rows = ACTIONS.enumerate()
-    shares = np.array([law.probability(row) for row in rows])
+    shares = np.array([policy.probability(row) for row in rows])
     if kind == "uniform":
         assert np.allclose(shares, 0.2)
     elif kind == "spanner":
@@ -64,8 +64,8 @@ def test_exploration_laws_are_mixed_in(kind: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_d_optimal_law_is_optimal(seed: int) -> None:
-    """Largest leverage at most 1.001 r certifies it (Kiefer–Wolfowitz), and no other tried law has a larger determinant."""
+def test_d_optimal_policy_is_optimal(seed: int) -> None:
+    """Largest leverage at most 1.001 r certifies it (Kiefer–Wolfowitz), and no other tried policy has a larger determinant."""
     rng = np.random.default_rng(seed)
     rows = np.unique((rng.random((30, 7)) < 0.4).astype(np.int64), axis=0)
     actions = sr.Explicit(rows[rows.sum(axis=1) > 0])
@@ -75,16 +75,16 @@ def test_d_optimal_law_is_optimal(seed: int) -> None:
     assert weights.min() >= 0.0
     assert leverages(rows, span, sr.FinitePolicy(rows, weights)).max() <= span.rank * (1 + 1e-3) + 1e-9
 
-    def log_det(law: np.ndarray) -> float:
+    def log_det(policy: np.ndarray) -> float:
         V = rows[:, span.coordinates]
-        return float(np.linalg.slogdet((V.T * law) @ V)[1])
+        return float(np.linalg.slogdet((V.T * policy) @ V)[1])
 
     best = log_det(weights)
     for other in rng.dirichlet(np.ones(len(rows)), size=50):
         assert log_det(other) <= best + 1e-3 * span.rank
 
 
-def test_uniform_law_of_m_sets_is_d_optimal() -> None:
+def test_uniform_policy_of_m_sets_is_d_optimal() -> None:
     """By symmetry: the search ends where it begins."""
     actions = sr.MSets(6, 3)
     assert np.allclose(d_optimal(actions.enumerate(), actions.span), 1 / 20)

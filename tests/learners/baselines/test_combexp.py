@@ -33,8 +33,8 @@ def test_three_rounds_by_hand(walk, weights_of) -> None:
         assert np.allclose(weights_of(player, state, arms), (1 - gamma) * q + gamma / 3, atol=1e-11)
 
 
-def test_law_has_the_mixed_marginals(walk) -> None:
-    """On m-sets the law of every day has marginals (1 − γ)·mq + γ·mμ⁰."""
+def test_policy_has_the_mixed_marginals(walk) -> None:
+    """On m-sets the policy of every day has marginals (1 − γ)·mq + γ·mμ⁰."""
     player = sr.baselines.combexp(sr.MSets(6, 2), 50, learning_rate=0.3, exploration=0.2)
     rows = sr.MSets(6, 2).enumerate()
     for state in walk(player, rows[[0, 5, 9]], [1.0, 0.5, 0.5]):
@@ -48,14 +48,14 @@ def test_shortcut_has_the_probability_of_the_appendix() -> None:
     player = sr.baselines.combexp(world.actions, 100)
     state = player.start(np.random.default_rng(0))
     shortcut = world.actions.action_of([("S", "D")])
-    law = player.policy(state)
-    assert math.isclose(law.marginals()[shortcut.argmax()], 1 / 65, rel_tol=1e-9)
+    policy = player.policy(state)
+    assert math.isclose(policy.marginals()[shortcut.argmax()], 1 / 65, rel_tol=1e-9)
     long_path = world.actions.argmax(np.ones(world.actions.dimension))
     before = player.dump(state)
     after = player.observe(state, sr.Decision(0, long_path, (), player.hold(state)), 0.0)
     changed = [name for name, array in player.dump(after).items() if not np.array_equal(array, before[name])]
     assert changed == ["tally.day", "tally.n_seen"]
-    assert np.array_equal(player.policy(after).cooccurrence(), law.cooccurrence())
+    assert np.array_equal(player.policy(after).cooccurrence(), policy.cooccurrence())
 
 
 def test_external_regret_is_within_its_bound() -> None:

@@ -29,8 +29,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("regret_matching", {"feedback": "full", "rule": "inertia"}),
     ("regret_matching", {"rule": "inertia"}),
     ("comband", {}),
-    ("comband", {"exploration_law": "spanner"}),
-    ("comband", {"exploration_law": "d-optimal"}),
+    ("comband", {"exploration_policy": "spanner"}),
+    ("comband", {"exploration_policy": "d-optimal"}),
     ("combexp", {}),
     ("combcp", {}),
     ("follow_the_leader", {}),
@@ -44,7 +44,7 @@ IDS = [f"{name}-{'-'.join(map(str, options.values()))}" for name, options in VAR
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=IDS)
 def test_players_conform_on_m_sets(name: str, options: dict[str, Any]) -> None:
-    """Laws are laws, states are values, files give back the same player bit for bit."""
+    """Policies are policies, states are values, files give back the same player bit for bit."""
     player = getattr(BASELINES, name)(sr.MSets(5, 2), 300, **options)
     assert check_player(player, days=40).passed
 
@@ -112,7 +112,7 @@ def test_limits_can_be_moved() -> None:
         ("stoltz", {"rules": "all"}),
         ("treeswap", {"estimator": "mine"}),
         ("regret_matching", {"rule": "none"}),
-        ("comband", {"exploration_law": "best"}),
+        ("comband", {"exploration_policy": "best"}),
         ("combexp", {"variants": 0}),
         ("hybrid_omd", {"mix": -1.0}),
         ("follow_the_leader", {"feedback": "none"}),

@@ -8,7 +8,7 @@ ARMS = np.eye(3, dtype=np.int64)
 
 
 def test_full_feedback_by_hand(walk, weights_of) -> None:
-    """The law is a point on the best sum so far; ties go to the lowest index."""
+    """The policy is a point on the best sum so far; ties go to the lowest index."""
     player = sr.baselines.follow_the_leader(sr.MSets(3, 1), 10, feedback="full")
     vectors = [np.array([0.0, 1.0, 0.5]), np.array([0.0, 0.0, 1.0]), np.array([1.5, 0.5, 0.0])]
     states = walk(player, ARMS[[0, 0, 0]], vectors)
@@ -36,7 +36,7 @@ def test_semi_bandit_feedback_by_hand(walk) -> None:
     assert np.allclose(states[1].state.tally.total, [0.4 / marginals[0], 0.0, 0.1 / marginals[2]], atol=1e-12)
 
 
-def test_law_stays_while_the_leader_does(walk) -> None:
+def test_policy_stays_while_the_leader_does(walk) -> None:
     """No policy is made until the lead changes: a ledger has nothing to do."""
     player = sr.baselines.follow_the_leader(sr.MSets(3, 1), 10, exploration=0.3)
     for state in walk(player, ARMS[[0, 0, 1]], [0.5, 0.5, 0.0]):

@@ -1,4 +1,4 @@
-"""Ito: a trace by hand, the joint law of expert and action, and the bound."""
+"""Ito: a trace by hand, the joint policy of expert and action, and the bound."""
 
 import math
 
@@ -32,7 +32,7 @@ def test_rounds_by_hand(walk, weights_of) -> None:
         assert np.array_equal(states[day + 1].state.own.counts, counts)
 
 
-def test_expert_given_action_has_the_right_law() -> None:
+def test_expert_given_action_has_the_right_policy() -> None:
     """Over 20,000 days the expert drawn for an action follows p(i) q_i(j)/p(j) (chi-square, 2 degrees, 1e-6: 27.63)."""
     weights = np.array([0.1, 0.6, 0.3])
     counts = np.bincount([choose(weights, daily_uniform(5, day)) for day in range(20_000)], minlength=3)

@@ -12,7 +12,7 @@ ARMS = np.eye(3, dtype=np.int64)
 def test_inertia_by_hand(walk, weights_of) -> None:
     """After playing i: go to j with probability min(R⁺(i, j)/(μ t), ½), stay with the rest.
 
-    Day 0 plays arm 0 against (0, 1, .5): R(0, ·) = (0, 1, .5); μ = 4: law (1 − .25 − .125, .25, .125). Day 1 plays arm 1 against
+    Day 0 plays arm 0 against (0, 1, .5): R(0, ·) = (0, 1, .5); μ = 4: policy (1 − .25 − .125, .25, .125). Day 1 plays arm 1 against
     (.2, .4, 1): R(1, ·) = (−.2, 0, .6), t = 2: to arm 2 with .6/8. Day 2 plays arm 0 against (1, 0, 0): R(0, ·) = (0, 0, −.5).
     """
     player = sr.baselines.regret_matching(sr.MSets(3, 1), 10, rule="inertia", feedback="full", inertia=4.0)
@@ -24,7 +24,7 @@ def test_inertia_by_hand(walk, weights_of) -> None:
 
 
 def test_invariant_by_hand(walk) -> None:
-    """The law balances the positive regrets: Σ_i p(i) R⁺(i, j) = p(j) Σ_k R⁺(j, k) for every j, with R from expected play."""
+    """The policy balances the positive regrets: Σ_i p(i) R⁺(i, j) = p(j) Σ_k R⁺(j, k) for every j, with R from expected play."""
     player = sr.baselines.regret_matching(sr.MSets(3, 1), 10, feedback="full")
     rng = np.random.default_rng(0)
     vectors = [rng.random(3) for _ in range(6)]
@@ -35,7 +35,7 @@ def test_invariant_by_hand(walk) -> None:
         values = rows @ vector
         R += np.outer(p, values) - (p * values)[:, None]
         assert np.allclose(state.state.own.regrets, R, atol=1e-12)
-        p = state.state.laws.chances[0]
+        p = state.state.policies.chances[0]
         positive = np.maximum(R, 0.0)
         assert np.allclose(p @ positive, p * positive.sum(axis=1), atol=1e-7)
 
@@ -48,7 +48,7 @@ def test_bandit_estimates_by_hand(walk) -> None:
     expected[:, 2] += 0.6  # p(i) · .6 / p(2), all a third
     expected[2, :] -= 0.6
     assert np.allclose(states[1].state.own.regrets, expected, atol=1e-14)
-    assert states[1].state.laws.chances[0].min() >= 0.1 - 1e-12
+    assert states[1].state.policies.chances[0].min() >= 0.1 - 1e-12
 
 
 def test_internal_regret_of_the_invariant_rule_is_within_its_bound() -> None:

@@ -39,8 +39,8 @@ def test_full_feedback_by_hand(walk, weights_of) -> None:
         (softmax(eta1 * days[2]) + softmax(eta2 * (days[0] + days[1]))) / 2,
         even,
     ]
-    for state, law in zip(states, expected, strict=True):
-        assert np.allclose(weights_of(player, state, ARMS), law, atol=1e-13)
+    for state, policy in zip(states, expected, strict=True):
+        assert np.allclose(weights_of(player, state, ARMS), policy, atol=1e-13)
 
 
 @pytest.mark.parametrize("estimator", ["own", "shared"])

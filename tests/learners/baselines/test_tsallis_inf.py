@@ -64,10 +64,10 @@ def test_variance_reduction_by_hand() -> None:
     rng = np.random.default_rng(1)
     state, reduced = player.start(rng), 0
     for day in range(80):
-        law, before = player.policy(state), state.state.own.scores.copy()
-        arm = law.sample(rng)
-        state = player.observe(state, sr.Decision(day, arm, (), law), 0.25)
-        p = float(law.probability(arm))
+        policy, before = player.policy(state), state.state.own.scores.copy()
+        arm = policy.sample(rng)
+        state = player.observe(state, sr.Decision(day, arm, (), policy), 0.25)
+        p = float(policy.probability(arm))
         middle = 0.5 if p >= 16 / (day + 1) else 0.0
         reduced += middle > 0.0
         change = state.state.own.scores - before

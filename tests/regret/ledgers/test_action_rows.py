@@ -26,7 +26,7 @@ MANY = 10**6
 
 
 class Run:
-    """Laws and days entered into a table one after the other, beside plain sums over all actions."""
+    """Policies and days entered into a table one after the other, beside plain sums over all actions."""
 
     def __init__(self, seed: int, capacity: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -34,7 +34,7 @@ class Run:
         self.values, self.days = np.zeros(TABLE.shape), np.zeros(len(TABLE))
 
     def go_on(self, n_entries: int) -> None:
-        """Enter so many laws, or lists of days."""
+        """Enter so many policies, or lists of days."""
         for _ in range(n_entries):
             chosen = self.rng.integers(len(TABLE), size=self.rng.integers(1, 7))  # an action may come twice
             words = pack_rows(read_only(TABLE[chosen]))
@@ -45,7 +45,7 @@ class Run:
                 weights, n_days = self.rng.dirichlet(np.ones(len(chosen))), 2.0
                 weights[: self.rng.integers(2)] = 0.0
                 vectors = np.tile(self.rng.normal(size=6), (len(chosen), 1))
-                self.table.add_law(words, weights, vectors[0], n_days)
+                self.table.add_policy(words, weights, vectors[0], n_days)
             np.add.at(self.values, chosen, weights[:, None] * vectors)
             np.add.at(self.days, chosen, weights * n_days)
 
@@ -184,7 +184,7 @@ def test_a_full_table_keeps_most_of_what_was_played() -> None:
         for _ in range(5):
             chosen = rng.permutation(60)[:20]
             weights = rng.dirichlet(np.full(len(chosen), 0.3))
-            table.add_law(pack_rows(read_only(listed[chosen])), weights, rng.normal(size=d), 1.0)
+            table.add_policy(pack_rows(read_only(listed[chosen])), weights, rng.normal(size=d), 1.0)
         pieces, (rows, pooled) = table._pieces(), table.lend()
         if not pooled.n_pools:
             continue
@@ -196,7 +196,7 @@ def test_a_full_table_keeps_most_of_what_was_played() -> None:
 
 
 def test_a_long_run_on_a_small_set_stays_small() -> None:
-    """A thousand laws over fifteen actions leave a ledger of fifteen pieces, not of fifteen thousand."""
+    """A thousand policies over fifteen actions leave a ledger of fifteen pieces, not of fifteen thousand."""
     ledger, rng = SwapLedger(ACTIONS), np.random.default_rng(6)
     for _ in range(1000):
         ledger.record(FinitePolicy(TABLE, rng.dirichlet(np.ones(len(TABLE)))), rng.random(6))
@@ -287,12 +287,12 @@ def test_a_ledger_goes_on_from_a_file() -> None:
     """Written and read after every few days, a ledger measures what one in a single piece does, and stays of one source."""
     one, other, rng = SwapLedger(ACTIONS), SwapLedger(ACTIONS), np.random.default_rng(2)
     for day in range(40):
-        law, rewards = FinitePolicy(TABLE[rng.permutation(15)[:3]], [0.5, 0.25, 0.25]), rng.random(6)
+        policy, rewards = FinitePolicy(TABLE[rng.permutation(15)[:3]], [0.5, 0.25, 0.25]), rng.random(6)
         if day % 4 == 0:
             arrays, other = other.dump(), SwapLedger(ACTIONS)
             other.restore(arrays)
-        one.record(law, rewards)
-        other.record(law, rewards)
+        one.record(policy, rewards)
+        other.record(policy, rewards)
     wanted, found = one.close(), other.close()
     assert np.array_equal(found.actions, wanted.actions)
     assert found.values == pytest.approx(wanted.values, abs=1e-12)

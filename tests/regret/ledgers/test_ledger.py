@@ -58,15 +58,15 @@ def test_stretches_and_mixtures_give_the_same_entries() -> None:
 
 
 def test_a_component_is_entered_once_however_often_its_neighbours_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lazy scale costs one update per meta-day and an exploration law one per run, also when weights move."""
+    """A lazy scale costs one update per meta-day and an exploration policy one per run, also when weights move."""
     calls = []
-    original = ActionRows.add_law
+    original = ActionRows.add_policy
 
     def counting(self, words, weights, vector, n_days):
         calls.append(len(weights))
         original(self, words, weights, vector, n_days)
 
-    monkeypatch.setattr(ActionRows, "add_law", counting)
+    monkeypatch.setattr(ActionRows, "add_policy", counting)
     actions = MSets(4, 1)
     table = actions.enumerate()
     explore = FinitePolicy(table, [0.25] * 4)
@@ -106,11 +106,11 @@ def test_a_closed_ledger_does_not_change_when_recording_goes_on() -> None:
     """Closing hands out a value; later days go to the recorder only."""
     actions = MSets(3, 1)
     ledger = SwapLedger(actions)
-    law = FinitePolicy(actions.enumerate(), [0.5, 0.25, 0.25])
-    ledger.record(law, np.array([1.0, 2.0, 3.0]))
+    policy = FinitePolicy(actions.enumerate(), [0.5, 0.25, 0.25])
+    ledger.record(policy, np.array([1.0, 2.0, 3.0]))
     first = ledger.close()
     before = first.values.copy()
-    ledger.record(law, np.array([1.0, 0.0, 0.0]))
+    ledger.record(policy, np.array([1.0, 0.0, 0.0]))
     second = ledger.close()
     assert np.array_equal(first.values, before)
     assert second.values.sum() == pytest.approx(before.sum() + 1.0)
@@ -154,9 +154,9 @@ def test_ledgers_refuse_what_cannot_be_merged_or_mixed() -> None:
 
 def test_a_component_that_comes_twice_counts_twice() -> None:
     """A mixture of one policy with itself is that policy, also where another one follows."""
-    actions, law = MSets(2, 1), FinitePolicy([[1, 0]], [1.0])
+    actions, policy = MSets(2, 1), FinitePolicy([[1, 0]], [1.0])
     ledger = SwapLedger(actions)
-    ledger.record(Mixture([law, law], [0.25, 0.75]), np.array([1.0, 2.0]))
+    ledger.record(Mixture([policy, policy], [0.25, 0.75]), np.array([1.0, 2.0]))
     ledger.record(FinitePolicy([[0, 1]], [1.0]), np.array([0.5, 0.5]))
     closed = ledger.close()
     assert closed.actions.tolist() == [[1, 0], [0, 1]]

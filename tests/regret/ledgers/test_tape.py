@@ -42,8 +42,8 @@ SETS: Late[sr.ActionSet] = Late(
 )
 PRESETS = ("adaptive", "multiscale", "paper")
 OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "chains on m-sets": ("m-sets", {"law": "chain", "exploration": 0.1}),
-    "chains on paths": ("paths", {"law": "chain", "exploration": 0.1}),
+    "chains on m-sets": ("m-sets", {"policy": "chain", "exploration": 0.1}),
+    "chains on paths": ("paths", {"policy": "chain", "exploration": 0.1}),
     "ComBand on m-sets": ("m-sets", {"is_gibbs": True}),
     "ComBand on trees": ("trees", {"is_gibbs": True}),
 }
@@ -108,7 +108,7 @@ def step(case: str) -> Stepped:
             weights, own = held.mix.weights, []
             for k in range(player.n_scales):
                 slot = k if weights[k] > 0.0 else player.n_scales
-                own.append(policy_of(held.running.family, held.laws, slot, player.actions, learner.mu).marginals())
+                own.append(policy_of(held.running.family, held.policies, slot, player.actions, learner.mu).marginals())
             gamma = learner.exploration
             scales.append((1.0 - gamma) * np.array(own) + gamma * learner.mu.marginals())
         reward = min(max(float(row @ decision.action), 0.0), 1.0)

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
+from swapregret.actions import policy_slots  # the code behind the methods that are not given here
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project
 from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
@@ -13,7 +13,7 @@ from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import principal_partition, project_forests
 from swapregret.arrays import Floats, Integers, Words
 
-_ = listed_laws
+_ = policy_slots
 
 
 class Walk(NamedTuple):
@@ -52,7 +52,7 @@ def hybrid_forest(family: Any, costs: Floats, mix: float, middle: Floats, near: 
     return principal_partition(graph.tails, graph.heads, costs, graph.n_vertices, graph.size, mix)[0], 0.0
 
 
-@list_law.of(ForestFamily)
+@list_policy.of(ForestFamily)
 def list_forests(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Split forests off a point, in each of the orders."""
     words, chances, outside = packed_forests(family.graph, point, family.unit, family.orders)

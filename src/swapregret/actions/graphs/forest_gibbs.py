@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
+from swapregret.actions.family import MADE, draw, gibbs_of, make_policy, project, room, show_policy, slot_policy, spread
 from swapregret.actions.graphs.forest_family import ForestFamily, Walk
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
-from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+from swapregret.actions.graphs.kernels.tree_gibbs_policy import (
     hang_heaviest,
     reduce_cuts,
     short_walk,
@@ -17,7 +17,7 @@ from swapregret.actions.graphs.kernels.tree_gibbs_law import (
     tree_variance,
 )
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.policy_slots import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred
@@ -33,7 +33,7 @@ class ForestGibbsFamily(ForestFamily):
     __slots__ = ()
 
 
-class ForestGibbsLaws(NamedTuple):
+class ForestGibbsPolicies(NamedTuple):
     """S policies of d edges.
 
     Attributes
@@ -44,7 +44,7 @@ class ForestGibbsLaws(NamedTuple):
     up, order : int64 arrays, shape (S, n)
         The heaviest tree, hung from its root, and the vertices from there downwards.
     columns : float64 array, shape (S, d, size)
-        C of ``kernels.tree_gibbs_law``.
+        C of ``kernels.tree_gibbs_policy``.
     walks : float64 array, shape (S, 2d)
         The steps of the random walk, where that draws.
     marginals : float64 array, shape (S, d)
@@ -81,11 +81,11 @@ def project_forest_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Flo
 
 
 @room.of(ForestGibbsFamily)
-def forest_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> ForestGibbsLaws:
+def forest_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> ForestGibbsPolicies:
     """Return room for policies; of μ its marginals and Σ."""
     common, graph = family.common, family.graph
     d, n, r = common.dimension, graph.n_vertices, common.coordinates.size
-    laws = ForestGibbsLaws(
+    policies = ForestGibbsPolicies(
         np.zeros(n_slots, dtype=np.int64),
         np.zeros((n_slots, d)),
         np.zeros((n_slots, n), dtype=np.int64),
@@ -96,49 +96,51 @@ def forest_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> ForestGibbsLaw
         np.zeros((n_slots, d, d)),
         np.zeros((n_slots, r, r)),
     )
-    put_mu(common, laws.marginals, laws.moments)
-    return laws
+    put_mu(common, policies.marginals, policies.moments)
+    return policies
 
 
-@make_law.of(ForestGibbsFamily)
-def make_forest_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(ForestGibbsFamily)
+def make_forest_gibbs(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the matrices of some exponents."""
     columns, up, order = _columns(family.graph, family.walk, log_point)
-    laws.kinds[slot] = _UNKNOWN
-    laws.exponents[slot] = log_point
-    laws.up[slot] = up
-    laws.order[slot] = order
-    laws.columns[slot] = columns
-    laws.marginals[slot] = tree_marginals(columns)
-    tree_squared(columns, laws.squared[slot])
+    policies.kinds[slot] = _UNKNOWN
+    policies.exponents[slot] = log_point
+    policies.up[slot] = up
+    policies.order[slot] = order
+    policies.columns[slot] = columns
+    policies.marginals[slot] = tree_marginals(columns)
+    tree_squared(columns, policies.squared[slot])
     if family.common.coordinates.size:
-        tree_moment_on(laws.marginals[slot], laws.squared[slot], family.common.coordinates, laws.moments[slot])
+        tree_moment_on(
+            policies.marginals[slot], policies.squared[slot], family.common.coordinates, policies.moments[slot]
+        )
     return MADE
 
 
 @draw.of(ForestGibbsFamily)
-def draw_forest_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_forest_gibbs(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw by Wilson's walk, or edge by edge where walks may be long."""
-    if slot == laws.marginals.shape[0] - 1:
+    if slot == policies.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    graph, walk, up = family.graph, family.walk, laws.up[slot]
-    if laws.kinds[slot] == _UNKNOWN:
-        exponents, order = laws.exponents[slot], laws.order[slot]
+    graph, walk, up = family.graph, family.walk, policies.up[slot]
+    if policies.kinds[slot] == _UNKNOWN:
+        exponents, order = policies.exponents[slot], policies.order[slot]
         steps = short_walk(exponents, graph.size, up, order, graph.tails, graph.heads, walk.starts, walk.edges)
-        laws.kinds[slot] = _BY_CHAIN
+        policies.kinds[slot] = _BY_CHAIN
         if steps.size:
-            laws.walks[slot] = steps
-            laws.kinds[slot] = _BY_WALK
-    if laws.kinds[slot] == _BY_WALK:
-        return draw_by_walk(rng, laws.walks[slot], up, walk.starts, walk.edges, walk.ends)
-    return draw_by_chain(rng, laws.columns[slot], graph.tails, graph.heads, graph.n_vertices)
+            policies.walks[slot] = steps
+            policies.kinds[slot] = _BY_WALK
+    if policies.kinds[slot] == _BY_WALK:
+        return draw_by_walk(rng, policies.walks[slot], up, walk.starts, walk.edges, walk.ends)
+    return draw_by_chain(rng, policies.columns[slot], graph.tails, graph.heads, graph.n_vertices)
 
 
 @spread.of(ForestGibbsFamily)
-def spread_of_forest_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_forest_gibbs(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
-    return tree_variance(laws.marginals[slot], laws.squared[slot], centred(aggregate, family.common.is_uniform))
+    return tree_variance(policies.marginals[slot], policies.squared[slot], centred(aggregate, family.common.is_uniform))
 
 
-show_law.of(ForestGibbsFamily)(show_mu)
-law_of.register(ForestGibbsFamily, gibbs_of)
+show_policy.of(ForestGibbsFamily)(show_mu)
+slot_policy.register(ForestGibbsFamily, gibbs_of)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ENUMERATION_LIMIT
 from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.actions.graphs.tree_laws import GibbsTrees
+from swapregret.actions.graphs.tree_policies import GibbsTrees
 from swapregret.arrays import Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy

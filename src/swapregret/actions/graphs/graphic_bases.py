@@ -26,7 +26,7 @@ from swapregret.actions.graphs.kernels.kruskal import (
 )
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
-from swapregret.actions.graphs.tree_laws import GibbsTrees
+from swapregret.actions.graphs.tree_policies import GibbsTrees
 from swapregret.actions.graphs.undirected import UndirectedGraph, read_graph, read_networkx
 from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integer, as_table, as_vector
@@ -104,7 +104,7 @@ class GraphicBases(ActionSet):
         return self._graph.n_forests
 
     def uniform_policy(self) -> Policy:
-        """Return the uniform law over all forests."""
+        """Return the uniform policy over all forests."""
         return self._uniform
 
     @cached_property
@@ -112,7 +112,7 @@ class GraphicBases(ActionSet):
         return GibbsTrees(self._graph, np.zeros(self.dimension))
 
     def gibbs(self, scores: npt.ArrayLike) -> GibbsTrees:
-        """Return the law p(T) ∝ exp(scores · T), exact for any spread of the scores."""
+        """Return the policy p(T) ∝ exp(scores · T), exact for any spread of the scores."""
         return GibbsTrees(self._graph, as_vector(scores, self.dimension, "scores"))
 
     @property
@@ -189,10 +189,10 @@ class GraphicBases(ActionSet):
         return None
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a law over forests, in integers.
+        """Write a point of conv(A) as a policy over forests, in integers.
 
         The point is rounded to multiples of 2⁻⁵² (less on graphs of more than a thousand vertices) that lie in conv(A) exactly;
-        no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The law has exactly the rounded
+        no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The policy has exactly the rounded
         marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
         """
         point = for_kernel(as_vector(marginals, self.dimension, "marginals"))

@@ -4,15 +4,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
+from swapregret.actions import policy_slots  # the code behind the methods that are not given here
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project
 from swapregret.actions.hybrid import hybrid_capped
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, draw_uniform, list_systematic
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.selection import top_elements
 
-_ = listed_laws
+_ = policy_slots
 
 
 class SubsetFamily(NamedTuple):
@@ -36,7 +36,7 @@ def hybrid_subsets(family: Any, costs: Floats, mix: float, middle: Floats, near:
     return point, 0.0
 
 
-@list_law.of(SubsetFamily)
+@list_policy.of(SubsetFamily)
 def list_subsets(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List the systematic policy of a point, averaged over the orders."""
     size = family.common.size

@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.family import MADE, draw, gibbs_of, make_policy, project, room, show_policy, slot_policy, spread
 from swapregret.actions.m_sets.kernels.gibbs_subsets import (
     gibbs_chain,
     gibbs_draw,
@@ -14,6 +13,7 @@ from swapregret.actions.m_sets.kernels.gibbs_subsets import (
     gibbs_pairs,
 )
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
+from swapregret.actions.policy_slots import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import centred, moment_variance
 
@@ -24,7 +24,7 @@ class SubsetGibbsFamily(SubsetFamily):
     __slots__ = ()
 
 
-class SubsetGibbsLaws(NamedTuple):
+class SubsetGibbsPolicies(NamedTuple):
     """S policies: their exponents, the tables of ``kernels.gibbs_subsets``, E[M], and Σ on the independent coordinates."""
 
     exponents: Floats
@@ -42,49 +42,49 @@ def project_subset_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Flo
 
 
 @room.of(SubsetGibbsFamily)
-def subset_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> SubsetGibbsLaws:
+def subset_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> SubsetGibbsPolicies:
     """Return room for chains; of μ its marginals and Σ."""
     common = family.common
     d, m, r = common.dimension, common.size, common.coordinates.size
-    laws = SubsetGibbsLaws(
+    policies = SubsetGibbsPolicies(
         np.zeros((n_slots, d)),
         np.zeros((n_slots, d, m + 1)),
         np.zeros((n_slots, d + 1, m + 1)),
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
     )
-    put_mu(common, laws.marginals, laws.moments)
-    return laws
+    put_mu(common, policies.marginals, policies.moments)
+    return policies
 
 
-@make_law.of(SubsetGibbsFamily)
-def make_subset_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(SubsetGibbsFamily)
+def make_subset_gibbs(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the chain of some exponents, and its Σ; all coordinates are independent."""
     include, reach, _ = gibbs_chain(log_point, family.common.size)
-    laws.exponents[slot] = log_point
-    laws.include[slot] = include
-    laws.reach[slot] = reach
-    laws.marginals[slot] = gibbs_marginals(include, reach)
-    if laws.moments.shape[1]:
-        laws.moments[slot] = gibbs_pairs(include, reach)
+    policies.exponents[slot] = log_point
+    policies.include[slot] = include
+    policies.reach[slot] = reach
+    policies.marginals[slot] = gibbs_marginals(include, reach)
+    if policies.moments.shape[1]:
+        policies.moments[slot] = gibbs_pairs(include, reach)
     return MADE
 
 
 @draw.of(SubsetGibbsFamily)
-def draw_subset_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_subset_gibbs(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Go along the chain."""
-    if slot == laws.marginals.shape[0] - 1:
+    if slot == policies.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    return gibbs_draw(laws.include[slot], rng.random(family.common.dimension))
+    return gibbs_draw(policies.include[slot], rng.random(family.common.dimension))
 
 
 @spread.of(SubsetGibbsFamily)
-def spread_of_subset_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_subset_gibbs(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
     vector = centred(aggregate, family.common.is_uniform)
-    moment = gibbs_moment(laws.include[slot], laws.reach[slot], vector)
-    return moment_variance(laws.marginals[slot], moment, vector)
+    moment = gibbs_moment(policies.include[slot], policies.reach[slot], vector)
+    return moment_variance(policies.marginals[slot], moment, vector)
 
 
-show_law.of(SubsetGibbsFamily)(show_mu)
-law_of.register(SubsetGibbsFamily, gibbs_of)
+show_policy.of(SubsetGibbsFamily)(show_mu)
+slot_policy.register(SubsetGibbsFamily, gibbs_of)

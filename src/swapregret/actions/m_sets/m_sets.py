@@ -27,10 +27,10 @@ from swapregret.actions.m_sets.kernels.subsets import (
 from swapregret.actions.m_sets.m_set_chain import SubsetChainFamily
 from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
-from swapregret.actions.m_sets.m_set_laws import GibbsSubsets, UniformSubsets
+from swapregret.actions.m_sets.m_set_policies import GibbsSubsets, UniformSubsets
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_table, as_vector, frozen
-from swapregret.compiled.bits import merge_law
+from swapregret.compiled.bits import merge_policy
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
@@ -139,7 +139,7 @@ class MSets(ActionSet):
         """
         point = self._inside(marginals)
         words, weights = list_systematic(point, self.size, self.orders(as_integer(variants, "variants", 1)))
-        return ListedPolicy(self.dimension, *merge_law(words, weights))
+        return ListedPolicy(self.dimension, *merge_policy(words, weights))
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
         """Sample one element from every unit of length with these marginals, exactly: a Markov chain along the elements.

@@ -1,4 +1,4 @@
-"""Ordered pivotal sampling: a law over m-sets with given marginals that is a Markov chain, not a list."""
+"""Ordered pivotal sampling: a policy over m-sets with given marginals that is a Markov chain, not a list."""
 
 from functools import cached_property
 from typing import Self
@@ -10,18 +10,18 @@ from swapregret.actions.m_sets.kernels.pivotal import (
     pivotal_cooccurrence,
     pivotal_draw,
     pivotal_largest,
-    pivotal_law,
     pivotal_moment,
+    pivotal_policy,
     pivotal_probabilities,
 )
 from swapregret.actions.m_sets.kernels.subsets import UNIT
-from swapregret.actions.m_sets.m_set_laws import SubsetLaw
+from swapregret.actions.m_sets.m_set_policies import SubsetPolicy
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.policy import once
-from swapregret.policy.held import Held, held_array, held_whole, wrong_law
+from swapregret.policy.held import Held, held_array, held_whole, wrong_policy
 
 
-class PivotalSubsets(SubsetLaw):
+class PivotalSubsets(SubsetPolicy):
     r"""One element from every unit of length, the elements lying end to end on a line of length m.
 
     Element i has length x_i ≤ 1. Every stratum [k, k+1) draws one of the elements in it, in proportion to what of them lies in
@@ -29,7 +29,7 @@ class PivotalSubsets(SubsetLaw):
     from the rest; if not, the second draws it with probability b/(1−a) (Deville's systematic sampling). P(i chosen) = x_i.
 
     Elements far apart are drawn nearly independently, so that :math:`\Sigma` has no eigenvalues that stand out but the
-    largest, and Σ⁺M of a mixture with the uniform law is found in O(d), without iterating (``kernels.pivotal_solve``).
+    largest, and Σ⁺M of a mixture with the uniform policy is found in O(d), without iterating (``kernels.pivotal_solve``).
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ class PivotalSubsets(SubsetLaw):
 
     Notes
     -----
-    O(d) for the law, each product with Σ and each probability; a draw takes m random numbers.
+    O(d) for the policy, each product with Σ and each probability; a draw takes m random numbers.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.kernels.subsets import UNIT
-    >>> law = PivotalSubsets(np.full(4, UNIT // 2), 2)
-    >>> law.probability(np.array([1, 0, 0, 1])), law.probability(np.array([1, 1, 0, 0]))
+    >>> policy = PivotalSubsets(np.full(4, UNIT // 2), 2)
+    >>> policy.probability(np.array([1, 0, 0, 1])), policy.probability(np.array([1, 1, 0, 0]))
     (0.25, 0.0)
     """
 
@@ -55,10 +55,10 @@ class PivotalSubsets(SubsetLaw):
         self._units = frozen(units)
 
     @cached_property
-    def _law(self) -> tuple[Vector, Vector, Vector]:
+    def _policy(self) -> tuple[Vector, Vector, Vector]:
         # kernels are compiled for one kind of array, that may be written to: here and below they get such
         share, noise, point = np.empty((3, self.dimension))
-        pivotal_law(self._units.copy(), share, noise, point)
+        pivotal_policy(self._units.copy(), share, noise, point)
         return share, noise, point
 
     def sample(self, rng: np.random.Generator) -> Action:
@@ -72,12 +72,12 @@ class PivotalSubsets(SubsetLaw):
 
     def second_moment(self, vector: Vector) -> Vector:
         """E[M (M·v)] in O(dimension), by one pass backwards and one forwards."""
-        return pivotal_moment(*self._law, np.array(vector, dtype=np.float64))
+        return pivotal_moment(*self._policy, np.array(vector, dtype=np.float64))
 
     @once
     def cooccurrence(self) -> Matrix:
         """Σ in O(dimension²), computed once."""
-        return pivotal_cooccurrence(*self._law)
+        return pivotal_cooccurrence(*self._policy)
 
     def probabilities(self, actions: Actions) -> Vector:
         """Return the probability of every row, along the chain; 0 for what it cannot draw."""
@@ -90,9 +90,9 @@ class PivotalSubsets(SubsetLaw):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         units: npt.NDArray[np.int64] = held_array(held, "_units", "int64", (None,), 0, UNIT)
         size = held_whole(held, "size", len(units))
         if sum(units.tolist()) != size * UNIT:
-            raise wrong_law(f"`_units` that add up to {size} · 2⁴⁴", f"{sum(units.tolist())}")
+            raise wrong_policy(f"`_units` that add up to {size} · 2⁴⁴", f"{sum(units.tolist())}")
         return cls(units, size)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, list_law, project, solve, span_part
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project, solve, span_part
 from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
@@ -42,7 +42,7 @@ def move_matching(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Flo
     return matching_move(family.n_rows, family.n_columns, slopes, widths, x)
 
 
-@list_law.of(MatchingFamily)
+@list_policy.of(MatchingFamily)
 def list_matchings(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Strip matchings off a point, in each of the orders."""
     words, chances, outside = packed_matchings(
@@ -78,12 +78,12 @@ class IteratedMatchingFamily(MatchingFamily):
 
 
 @solve.of(IteratedMatchingFamily)
-def solve_iterated(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+def solve_iterated(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Put the lists of the mixture one after the other, and iterate; a residual within the tolerance counts as exact."""
     explore = weights[weights.size - 1]
     if not explore > 0.0:
         return right, np.inf
-    words, mass = gather_lists(laws.n_atoms, laws.words, laws.chances, weights)
+    words, mass = gather_lists(policies.n_atoms, policies.words, policies.chances, weights)
     mixture = prepare_matchings(words, mass, explore, family.n_rows)
     found, ratio, _ = solve_matchings(mixture, right, TOLERANCE, LIMIT)
     return found, 0.0 if ratio <= TOLERANCE else ratio

@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
-from swapregret.actions.listed_laws import draw_mu, put_moment, put_mu, show_mu
+from swapregret.actions.family import MADE, draw, gibbs_of, make_policy, project, room, show_policy, slot_policy, spread
 from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_factors,
     gibbs_marginals,
@@ -15,6 +14,7 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_tables,
 )
 from swapregret.actions.matchings.matching_family import MatchingFamily
+from swapregret.actions.policy_slots import draw_mu, put_moment, put_mu, show_mu
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import centred, moment_variance
 
@@ -25,7 +25,7 @@ class PermutationGibbsFamily(MatchingFamily):
     __slots__ = ()
 
 
-class PermutationGibbsLaws(NamedTuple):
+class PermutationGibbsPolicies(NamedTuple):
     """S policies: their exponents, the tables of ``kernels.permutation_gibbs``, E[M], and Σ on the independent coordinates."""
 
     exponents: Floats
@@ -46,11 +46,11 @@ def project_permutation_gibbs(family: Any, tilted: Floats, near: Floats) -> tupl
 
 
 @room.of(PermutationGibbsFamily)
-def permutation_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PermutationGibbsLaws:
+def permutation_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PermutationGibbsPolicies:
     """Return room for tables; of μ its marginals and Σ."""
     common, n = family.common, family.n_rows
     r = common.coordinates.size
-    laws = PermutationGibbsLaws(
+    policies = PermutationGibbsPolicies(
         np.zeros((n_slots, n * n)),
         np.zeros((n_slots, n, n)),
         np.zeros(1 << n, dtype=np.int64),
@@ -59,35 +59,35 @@ def permutation_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> Permutati
         np.zeros((n_slots, n * n)),
         np.zeros((n_slots, r, r)),
     )
-    put_mu(common, laws.marginals, laws.moments)
-    return laws
+    put_mu(common, policies.marginals, policies.moments)
+    return policies
 
 
-@make_law.of(PermutationGibbsFamily)
-def make_permutation_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(PermutationGibbsFamily)
+def make_permutation_gibbs(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the tables of some exponents, and Σ."""
     coordinates = family.common.coordinates
     factors, _ = gibbs_factors(log_point.reshape(family.n_rows, family.n_columns))
     sizes, forward, backward = gibbs_tables(factors)
-    laws.exponents[slot] = log_point
-    laws.factors[slot] = factors
-    laws.sizes[:] = sizes
-    laws.forward[slot] = forward
-    laws.backward[slot] = backward
-    laws.marginals[slot] = gibbs_marginals(factors, sizes, forward, backward)
+    policies.exponents[slot] = log_point
+    policies.factors[slot] = factors
+    policies.sizes[:] = sizes
+    policies.forward[slot] = forward
+    policies.backward[slot] = backward
+    policies.marginals[slot] = gibbs_marginals(factors, sizes, forward, backward)
     if coordinates.size:
         full = gibbs_pairs(factors, sizes, forward, backward)
-        put_moment(full, coordinates, laws.moments[slot])
+        put_moment(full, coordinates, policies.moments[slot])
     return MADE
 
 
 @draw.of(PermutationGibbsFamily)
-def draw_permutation_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_permutation_gibbs(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw the column of each row, last row first."""
-    if slot == laws.marginals.shape[0] - 1:
+    if slot == policies.marginals.shape[0] - 1:
         return draw_mu(family, rng)
     n = family.n_rows
-    chosen = gibbs_sample(laws.factors[slot], laws.forward[slot], rng.random(n))
+    chosen = gibbs_sample(policies.factors[slot], policies.forward[slot], rng.random(n))
     action = np.zeros(n * n, dtype=np.int64)
     for i in range(n):
         action[i * n + chosen[i]] = 1
@@ -95,12 +95,14 @@ def draw_permutation_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Gen
 
 
 @spread.of(PermutationGibbsFamily)
-def spread_of_permutation_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_permutation_gibbs(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
     vector = centred(aggregate, family.common.is_uniform)
-    moment = gibbs_second_moment(laws.factors[slot], laws.sizes, laws.forward[slot], laws.backward[slot], vector)
-    return moment_variance(laws.marginals[slot], moment, vector)
+    moment = gibbs_second_moment(
+        policies.factors[slot], policies.sizes, policies.forward[slot], policies.backward[slot], vector
+    )
+    return moment_variance(policies.marginals[slot], moment, vector)
 
 
-show_law.of(PermutationGibbsFamily)(show_mu)
-law_of.register(PermutationGibbsFamily, gibbs_of)
+show_policy.of(PermutationGibbsFamily)(show_mu)
+slot_policy.register(PermutationGibbsFamily, gibbs_of)

@@ -23,7 +23,7 @@ from swapregret.actions.matchings.kernels.permutation_decompose import packed_ma
 from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
 from swapregret.actions.matchings.matching_family import IteratedMatchingFamily, MatchingFamily
 from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
-from swapregret.actions.matchings.permutation_laws import UniformMatchings, columns_of
+from swapregret.actions.matchings.permutation_policies import UniformMatchings, columns_of
 from swapregret.arrays import (
     Action,
     Actions,
@@ -198,7 +198,7 @@ class MatchingSet(ActionSet):
         return Projection(frozen(point), frozen(log_point), gap, n_iterations)
 
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a law over at most ``rank`` matchings, without a remainder.
+        """Write a point of conv(A) as a policy over at most ``rank`` matchings, without a remainder.
 
         The point is rounded to multiples of 2⁻⁴⁴ with exact sums, then stripped of matchings in whole numbers. Pairs the
         point gives 0 stay unused. Several variants relabel rows and columns by fixed pseudo-random permutations.
@@ -249,7 +249,7 @@ class MatchingSet(ActionSet):
         return made(common, rows, columns, _UNITS, across, down, _OUTSIDE)
 
     def uniform_policy(self) -> Policy:
-        """Return the uniform law over all matchings, in closed form."""
+        """Return the uniform policy over all matchings, in closed form."""
         return self._uniform
 
     @cached_property

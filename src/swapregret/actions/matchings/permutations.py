@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from swapregret.actions.matchings.matching_set import MatchingSet, item_names
-from swapregret.actions.matchings.permutation_laws import GIBBS_LIMIT, GibbsPermutations
+from swapregret.actions.matchings.permutation_policies import GIBBS_LIMIT, GibbsPermutations
 from swapregret.arrays import Label, as_integer
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy

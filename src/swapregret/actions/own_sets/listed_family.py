@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
-from swapregret.actions.family import FULL, MADE, Common, best, list_law, make_law, project, spread
-from swapregret.actions.listed_laws import put_law
+from swapregret.actions import policy_slots  # the code behind the methods that are not given here
+from swapregret.actions.family import FULL, MADE, Common, best, list_policy, make_policy, project, spread
+from swapregret.actions.policy_slots import put_policy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.rows import row_mean, row_totals
 from swapregret.compiled.vectors import centred
@@ -16,7 +16,7 @@ from swapregret.geometry.kl_near import approach, begin_approach
 from swapregret.geometry.listed_hull import TARGET, gibbs_weights, project_list
 
 ACCEPTED_GAP = 1e-9
-_ = listed_laws
+_ = policy_slots
 
 
 class ListedFamily(NamedTuple):
@@ -54,7 +54,7 @@ def project_listed(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     return point, log_point, gap <= ACCEPTED_GAP
 
 
-@list_law.of(ListedFamily)
+@list_policy.of(ListedFamily)
 def list_few(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Find few actions that make the point, in each of the norms."""
     n_norms = family.norms.shape[0]
@@ -82,22 +82,22 @@ def project_listed_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Flo
     return row_mean(family.table, gibbs_weights(family.table, tilted)), tilted, True
 
 
-@make_law.of(ListedGibbsFamily)
-def make_listed_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(ListedGibbsFamily)
+def make_listed_gibbs(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """List all actions with their Gibbs weights."""
-    if family.words.shape[0] > laws.chances.shape[1]:
+    if family.words.shape[0] > policies.chances.shape[1]:
         return FULL
-    put_law(laws, slot, family.words, gibbs_weights(family.table, log_point), family.common.place)
+    put_policy(policies, slot, family.words, gibbs_weights(family.table, log_point), family.common.place)
     return MADE
 
 
 @spread.of(ListedGibbsFamily)
-def spread_of_listed_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_listed_gibbs(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
     totals = row_totals(family.table, centred(aggregate, family.common.is_uniform))
     mean, square = 0.0, 0.0
     for a in range(totals.size):
-        mean += laws.chances[slot, a] * totals[a]
+        mean += policies.chances[slot, a] * totals[a]
     for a in range(totals.size):
-        square += laws.chances[slot, a] * (totals[a] - mean) ** 2
+        square += policies.chances[slot, a] * (totals[a] - mean) ** 2
     return square

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project
 from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
@@ -62,9 +62,9 @@ class PooledFamily(NamedTuple):
     known: Words
     used: Integers
 
-    def on(self, laws: Any) -> "PooledFamily":
+    def on(self, policies: Any) -> "PooledFamily":
         """Return the same at work on the pool beside the lists of a state; that of no state has no rows."""
-        return self._replace(known=laws.known.reshape(-1, laws.known.shape[2]), used=laws.used.reshape(-1))
+        return self._replace(known=policies.known.reshape(-1, policies.known.shape[2]), used=policies.used.reshape(-1))
 
     def pool(self, n_slots: int) -> tuple[Words, Integers]:
         """Return a pool that has the actions known from the start and room for some more, dealt out to slots."""
@@ -164,11 +164,11 @@ def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     return point, log_point, True
 
 
-@list_law.of(PooledFamily)
+@list_policy.of(PooledFamily)
 def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List by the actions that are known and those the oracle adds; keep what is listed."""
     if family.used.size == 0:
-        return list_law(family.own, point)
+        return list_policy(family.own, point)
     rows, n_first = _rows_by_age(family.used, _FIRST_PER_ELEMENT * point.size)
     elements, ends = elements_of_words(family.known[rows], np.ones(rows.size, dtype=np.bool_), point.size)
     elements, ends, weights, distance = list_from(family.oracle, point, elements, ends, n_first, family.norms)

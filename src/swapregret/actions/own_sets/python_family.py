@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions import listed_laws  # the code behind the methods that are not given here
+from swapregret.actions import policy_slots  # the code behind the methods that are not given here
 from swapregret.actions.family import (
     MADE,
     OUTSIDE,
@@ -20,15 +20,15 @@ from swapregret.actions.family import (
     draw_explore,
     gibbs_of,
     hybrid,
-    law_of,
-    list_law,
-    make_law,
+    list_policy,
+    make_policy,
     project,
     room,
-    show_law,
+    show_policy,
+    slot_policy,
     spread,
 )
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.policy_slots import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
 from swapregret.compiled.kernel import kernel
@@ -39,7 +39,7 @@ from swapregret.policy import FinitePolicy, Policy
 
 _KEPT = 64
 _PROJECT, _LIST, _FETCH, _DRAW, _HYBRID, _GIBBS, _SPREAD = range(7)
-_ = listed_laws
+_ = policy_slots
 
 
 class PythonMethods:
@@ -76,11 +76,11 @@ class PythonMethods:
 
     def _list(self, given: int, target: int) -> int:
         """Keep a list until it is fetched, and return how long it is."""
-        self._listed.law = self.actions.decompose_packed(floats_at(given, self._d).copy(), variants=self.variants)
-        return len(self._listed.law[1])
+        self._listed.policy = self.actions.decompose_packed(floats_at(given, self._d).copy(), variants=self.variants)
+        return len(self._listed.policy[1])
 
     def _fetch(self, given: int, target: int) -> int:
-        words, chances = self._listed.law
+        words, chances = self._listed.policy
         words_at(target, words.size)[:] = words.ravel()
         floats_at(target + words.nbytes, chances.size)[:] = chances
         return 0
@@ -164,7 +164,7 @@ def hybrid_oracle(family: Any, costs: Floats, mix: float, middle: Floats, near: 
     return point, 0.0 if code == 0 else np.inf
 
 
-@list_law.of(OracleFamily)
+@list_policy.of(OracleFamily)
 def list_oracle(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Decompose by the set's own method."""
     n_words = (point.size + 63) // 64
@@ -201,7 +201,7 @@ def _drawn(address: int, exponents: Floats, is_gibbs: float, rng: np.random.Gene
     return action
 
 
-class OracleGibbsLaws(NamedTuple):
+class OracleGibbsPolicies(NamedTuple):
     """S policies: their exponents, E[M], and Σ on the independent coordinates."""
 
     exponents: Floats
@@ -219,43 +219,43 @@ def project_oracle_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Flo
 
 
 @room.of(OracleGibbsFamily)
-def oracle_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> OracleGibbsLaws:
+def oracle_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> OracleGibbsPolicies:
     """Return room for policies; of μ its marginals and Σ."""
     d, r = family.common.dimension, family.common.coordinates.size
-    laws = OracleGibbsLaws(np.zeros((n_slots, d)), np.zeros((n_slots, d)), np.zeros((n_slots, r, r)))
-    put_mu(family.common, laws.marginals, laws.moments)
-    return laws
+    policies = OracleGibbsPolicies(np.zeros((n_slots, d)), np.zeros((n_slots, d)), np.zeros((n_slots, r, r)))
+    put_mu(family.common, policies.marginals, policies.moments)
+    return policies
 
 
-@make_law.of(OracleGibbsFamily)
-def make_oracle_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(OracleGibbsFamily)
+def make_oracle_gibbs(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Write down E[M] and Σ of the policy of some exponents."""
     d, r = family.common.dimension, family.common.coordinates.size
     found = np.zeros(d + r * r)
     if call_python(family.address, _GIBBS, log_point, found) != 0:
         return OUTSIDE
-    laws.exponents[slot] = log_point
-    laws.marginals[slot] = found[:d]
-    laws.moments[slot] = found[d:].reshape(r, r)
+    policies.exponents[slot] = log_point
+    policies.marginals[slot] = found[:d]
+    policies.moments[slot] = found[d:].reshape(r, r)
     return MADE
 
 
 @draw.of(OracleGibbsFamily)
-def draw_oracle_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_oracle_gibbs(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw from the policy of the exponents."""
-    if slot == laws.marginals.shape[0] - 1:
+    if slot == policies.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    return _drawn(family.address, laws.exponents[slot], 1.0, rng)
+    return _drawn(family.address, policies.exponents[slot], 1.0, rng)
 
 
 @spread.of(OracleGibbsFamily)
-def spread_of_oracle_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_oracle_gibbs(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
     found = np.zeros(1)
-    given = joined(laws.exponents[slot], centred(aggregate, family.common.is_uniform))
+    given = joined(policies.exponents[slot], centred(aggregate, family.common.is_uniform))
     call_python(family.address, _SPREAD, given, found)
     return float(found[0])
 
 
-show_law.of(OracleGibbsFamily)(show_mu)
-law_of.register(OracleGibbsFamily, gibbs_of)
+show_policy.of(OracleGibbsFamily)(show_mu)
+slot_policy.register(OracleGibbsFamily, gibbs_of)

@@ -34,7 +34,7 @@ from swapregret.actions.paths.path_chain import PathChainFamily
 from swapregret.actions.paths.path_elimination import plan_elimination
 from swapregret.actions.paths.path_family import PathFamily, PathGraph
 from swapregret.actions.paths.path_gibbs import PathGibbsFamily
-from swapregret.actions.paths.path_laws import MarkovPaths, cover_flow
+from swapregret.actions.paths.path_policies import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import path_span
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput, NotConverged

@@ -18,8 +18,8 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.kernels.chain_draws import flow_transition
 from swapregret.actions.paths.path_image_projection import project_image
-from swapregret.actions.paths.path_images import ImageLaw
-from swapregret.actions.paths.path_laws import MarkovPaths
+from swapregret.actions.paths.path_images import ImagePolicy
+from swapregret.actions.paths.path_policies import MarkovPaths
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.geometry.kl import Projection, kl_gap
@@ -257,16 +257,16 @@ class Partitions(ActionSet):
             return super().decompose(marginals, variants=variants)
         return self._paths.decompose(marginals, variants=variants)
 
-    # ---- laws ----------------------------------------------------------------------------------------------------
+    # ---- policies ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:
         """Return the uniform policy, exact."""
-        return self._law(self._paths.uniform_policy())
+        return self._policy(self._paths.uniform_policy())
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the policy p(M) ∝ exp(scores · M), exact, by weight pushing on the paths."""
         values = as_vector(scores, self.dimension, "scores")
-        return self._law(self._paths.gibbs(values[self._image] if self.is_compact else values))
+        return self._policy(self._paths.gibbs(values[self._image] if self.is_compact else values))
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
         """Return the Markov chain of a flow, in path coordinates."""
@@ -276,18 +276,18 @@ class Partitions(ActionSet):
         """Return the policy μ that learners mix in: ``"cover"`` (the default), ``"uniform"`` or ``"spanner"``."""
         if isinstance(kind, str) and kind == "spanner":
             return super().exploration_policy(kind)
-        return self._law(self._paths.exploration_policy(kind))
+        return self._policy(self._paths.exploration_policy(kind))
 
     def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
         """Return the set as compiled code takes it: its paths, or by its own methods in compact coordinates."""
         owner: Any = super() if self.is_compact else self._paths
         return owner.family(mu, kind=kind, variants=variants, has_moment=has_moment)
 
-    def _law(self, law: Policy) -> Policy:
+    def _policy(self, policy: Policy) -> Policy:
         """Read a chain over the paths in the coordinates of the set."""
-        if self.is_compact and isinstance(law, MarkovPaths):
-            return ImageLaw(law, self._image, self._n_compact)
-        return law
+        if self.is_compact and isinstance(policy, MarkovPaths):
+            return ImagePolicy(policy, self._image, self._n_compact)
+        return policy
 
     def __repr__(self) -> str:
         compact = ", coordinates='compact'" if self.is_compact else ""

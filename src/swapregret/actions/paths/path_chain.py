@@ -4,13 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, OUTSIDE, draw, law_of, make_law, room, show_law, solve
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu, solve_dense
+from swapregret.actions.family import MADE, OUTSIDE, draw, make_policy, room, show_policy, slot_policy, solve
 from swapregret.actions.paths.kernels.chain_draws import chain_flow, flow_transition
 from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
 from swapregret.actions.paths.kernels.chain_solve import solve_chains
 from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
-from swapregret.actions.paths.path_laws import MarkovPaths
+from swapregret.actions.paths.path_policies import MarkovPaths
+from swapregret.actions.policy_slots import draw_mu, put_mu, show_mu, solve_dense
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.vectors import are_near
 from swapregret.geometry.solve import LIMIT, TOLERANCE
@@ -27,7 +27,7 @@ class PathChainFamily(PathFamily):
     __slots__ = ()
 
 
-class PathChainLaws(NamedTuple):
+class PathChainPolicies(NamedTuple):
     """S policies.
 
     Attributes
@@ -48,15 +48,15 @@ class PathChainLaws(NamedTuple):
     moments: Floats
 
 
-show_law.of(PathChainFamily)(show_mu)
+show_policy.of(PathChainFamily)(show_mu)
 
 
 @room.of(PathChainFamily)
-def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
+def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainPolicies:
     """Return room for chains, and put μ into the last slot."""
     common, graph = family.common, family.graph
     d, r, n_edges, n = common.dimension, common.coordinates.size, graph.edge.size, graph.start.size - 1
-    laws = PathChainLaws(
+    policies = PathChainPolicies(
         np.zeros((n_slots, n_edges)),
         np.zeros((n_slots, n_edges)),
         np.zeros((n_slots, n)),
@@ -66,14 +66,14 @@ def path_chain_room(family: Any, n_slots: int, n_atoms: int) -> PathChainLaws:
     )
     if graph.transition.size:
         flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, graph.transition)
-        put_chain(family, laws, n_slots - 1, graph.transition, flow, mass)
-        laws.wandering[n_slots - 1] = chain_wandering(graph.transition, flow)
-    put_mu(common, laws.marginals, laws.moments)
-    return laws
+        put_chain(family, policies, n_slots - 1, graph.transition, flow, mass)
+        policies.wandering[n_slots - 1] = chain_wandering(graph.transition, flow)
+    put_mu(common, policies.marginals, policies.moments)
+    return policies
 
 
-@make_law.of(PathChainFamily)
-def make_path_chain(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(PathChainFamily)
+def make_path_chain(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the chain of a flow; a point is one if it is what the chain does."""
     graph, edge = family.graph, family.graph.edge
     values = np.empty(edge.size)
@@ -83,36 +83,36 @@ def make_path_chain(family: Any, laws: Any, slot: int, point: Floats, log_point:
     flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, transition)
     if not are_near(values, flow, family.inside):
         return OUTSIDE
-    put_chain(family, laws, slot, transition, flow, mass)
-    laws.wandering[slot] = chain_wandering(transition, flow)
+    put_chain(family, policies, slot, transition, flow, mass)
+    policies.wandering[slot] = chain_wandering(transition, flow)
     return MADE
 
 
 @draw.of(PathChainFamily)
-def draw_path_chain(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_path_chain(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Walk along the chain."""
-    if slot == laws.marginals.shape[0] - 1:
+    if slot == policies.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    return walk_chain(family, laws.transition[slot], rng)
+    return walk_chain(family, policies.transition[slot], rng)
 
 
 @solve.of(PathChainFamily)
-def solve_path_chain(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+def solve_path_chain(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Solve by conjugate gradients, where Σ is no matrix."""
-    if laws.moments.shape[1]:
-        return solve_dense(family, laws, weights, right)
+    if policies.moments.shape[1]:
+        return solve_dense(family, policies, weights, right)
     edge, plan = family.graph.edge, family.graph.plan
     ordered, result = np.empty(edge.size), np.zeros(right.size)
     for k in range(edge.size):
         ordered[k] = right[edge[k]]
-    packed = pack_chains(plan.leave, laws, weights)
+    packed = pack_chains(plan.leave, policies, weights)
     found, ratio, _ = solve_chains(plan.leave, plan.enter, packed, ordered, TOLERANCE, LIMIT)
     for k in range(edge.size):
         result[edge[k]] = found[k]
     return result, 0.0 if ratio <= TOLERANCE else ratio
 
 
-@law_of.register
-def path_chain_of(family: PathChainFamily, laws: Any, slot: int, actions: Any) -> Policy:
+@slot_policy.register
+def path_chain_of(family: PathChainFamily, policies: Any, slot: int, actions: Any) -> Policy:
     """Return the chain in a slot; ``actions`` are the paths, or partitions that stand on them."""
-    return MarkovPaths(getattr(actions, "paths", actions).graph, laws.transition[slot].copy())
+    return MarkovPaths(getattr(actions, "paths", actions).graph, policies.transition[slot].copy())

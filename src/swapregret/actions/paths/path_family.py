@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, list_law, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project, span_part
 from swapregret.actions.hybrid import hybrid_move
-from swapregret.actions.listed_laws import put_moment
 from swapregret.actions.paths.kernels.chain_draws import chain_cooccurrence, chain_draw
 from swapregret.actions.paths.kernels.dag import best_path
 from swapregret.actions.paths.kernels.elimination import Elimination
@@ -20,6 +19,7 @@ from swapregret.actions.paths.kernels.path_projection import (
     project_flow,
 )
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
+from swapregret.actions.policy_slots import put_moment
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
@@ -71,7 +71,7 @@ def move_flow(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
     return flow_move(graph.plan, graph.edge, slopes, widths, x)
 
 
-@list_law.of(PathFamily)
+@list_policy.of(PathFamily)
 def list_paths(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Strip paths off a flow, in each of the orders."""
     graph = family.graph
@@ -110,15 +110,15 @@ def draw_chain(family: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def put_chain(family: Any, laws: Any, slot: int, transition: Floats, flow: Floats, mass: Floats) -> None:
+def put_chain(family: Any, policies: Any, slot: int, transition: Floats, flow: Floats, mass: Floats) -> None:
     """Write a chain into a slot of policies that are chains, with its marginals, and Σ where that is a matrix."""
     graph, coordinates = family.graph, family.common.coordinates
-    laws.transition[slot] = transition
-    laws.flow[slot] = flow
-    laws.mass[slot] = mass
+    policies.transition[slot] = transition
+    policies.flow[slot] = flow
+    policies.mass[slot] = mass
     for k in range(flow.size):
-        laws.marginals[slot, graph.edge[k]] = flow[k]
+        policies.marginals[slot, graph.edge[k]] = flow[k]
     if coordinates.size:
         d = family.common.dimension
         full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, d)
-        put_moment(full, coordinates, laws.moments[slot])
+        put_moment(full, coordinates, policies.moments[slot])

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import MADE, draw, gibbs_of, law_of, make_law, project, room, show_law, spread
-from swapregret.actions.listed_laws import draw_mu, put_mu, show_mu
+from swapregret.actions.family import MADE, draw, gibbs_of, make_policy, project, room, show_policy, slot_policy, spread
 from swapregret.actions.paths.kernels.chain_draws import chain_flow, chain_moment, gibbs_transition
 from swapregret.actions.paths.kernels.dag import log_sums_to_sink
 from swapregret.actions.paths.path_family import PathFamily, put_chain, walk_chain
+from swapregret.actions.policy_slots import draw_mu, put_mu, show_mu
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred, moment_variance
@@ -20,7 +20,7 @@ class PathGibbsFamily(PathFamily):
     __slots__ = ()
 
 
-class PathGibbsLaws(NamedTuple):
+class PathGibbsPolicies(NamedTuple):
     """S policies: their exponents, the chains as in ``kernels.chain_draws``, E[M], and Σ on the independent coordinates."""
 
     exponents: Floats
@@ -54,11 +54,11 @@ def project_path_gibbs(family: Any, tilted: Floats, near: Floats) -> tuple[Float
 
 
 @room.of(PathGibbsFamily)
-def path_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PathGibbsLaws:
+def path_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PathGibbsPolicies:
     """Return room for chains; of μ its marginals and Σ."""
     common, graph = family.common, family.graph
     d, r = common.dimension, common.coordinates.size
-    laws = PathGibbsLaws(
+    policies = PathGibbsPolicies(
         np.zeros((n_slots, d)),
         np.zeros((n_slots, graph.edge.size)),
         np.zeros((n_slots, graph.edge.size)),
@@ -66,35 +66,35 @@ def path_gibbs_room(family: Any, n_slots: int, n_atoms: int) -> PathGibbsLaws:
         np.zeros((n_slots, d)),
         np.zeros((n_slots, r, r)),
     )
-    put_mu(common, laws.marginals, laws.moments)
-    return laws
+    put_mu(common, policies.marginals, policies.moments)
+    return policies
 
 
-@make_law.of(PathGibbsFamily)
-def make_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.of(PathGibbsFamily)
+def make_path_gibbs(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the chain of some exponents, and its Σ."""
     transition, flow, mass = _chain(family.graph, log_point)
-    laws.exponents[slot] = log_point
-    put_chain(family, laws, slot, transition, flow, mass)
+    policies.exponents[slot] = log_point
+    put_chain(family, policies, slot, transition, flow, mass)
     return MADE
 
 
 @draw.of(PathGibbsFamily)
-def draw_path_gibbs(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_path_gibbs(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Walk along the chain."""
-    if slot == laws.marginals.shape[0] - 1:
+    if slot == policies.marginals.shape[0] - 1:
         return draw_mu(family, rng)
-    return walk_chain(family, laws.transition[slot], rng)
+    return walk_chain(family, policies.transition[slot], rng)
 
 
 @spread.of(PathGibbsFamily)
-def spread_of_path_gibbs(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_path_gibbs(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return Var(X̃·M)."""
     graph, vector = family.graph, centred(aggregate, family.common.is_uniform)
-    transition, flow, mass = laws.transition[slot], laws.flow[slot], laws.mass[slot]
+    transition, flow, mass = policies.transition[slot], policies.flow[slot], policies.mass[slot]
     moment = chain_moment(graph.start, graph.head, graph.edge, transition, flow, mass, vector)
-    return moment_variance(laws.marginals[slot], moment, vector)
+    return moment_variance(policies.marginals[slot], moment, vector)
 
 
-show_law.of(PathGibbsFamily)(show_mu)
-law_of.register(PathGibbsFamily, gibbs_of)
+show_policy.of(PathGibbsFamily)(show_mu)
+slot_policy.register(PathGibbsFamily, gibbs_of)

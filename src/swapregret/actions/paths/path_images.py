@@ -1,23 +1,23 @@
-"""Laws over paths, read in fewer coordinates: edges that mean the same are one."""
+"""Policies over paths, read in fewer coordinates: edges that mean the same are one."""
 
 from typing import Self
 
 import numpy as np
 
 from swapregret.actions.paths.kernels.dag import best_paths
-from swapregret.actions.paths.path_laws import MarkovPaths
+from swapregret.actions.paths.path_policies import MarkovPaths
 from swapregret.arrays import Action, Actions, Integers, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_array, held_of, held_whole
 
 
-class ImageLaw(Policy):
-    """The law of the image of an action: coordinate i of the inner law becomes coordinate ``image[i]``.
+class ImagePolicy(Policy):
+    """The policy of the image of an action: coordinate i of the inner policy becomes coordinate ``image[i]``.
 
     Parameters
     ----------
     inner : MarkovPaths
-        A law over paths that never have two edges with the same image; no two paths have the same image.
+        A policy over paths that never have two edges with the same image; no two paths have the same image.
     image : int64 array, shape (inner.dimension,)
         Where each coordinate goes.
     dimension : int
@@ -25,13 +25,13 @@ class ImageLaw(Policy):
 
     Notes
     -----
-    Σ = AΣ'Aᵀ with A the 0/1 matrix of the image; each product costs one product of the inner law.
+    Σ = AΣ'Aᵀ with A the 0/1 matrix of the image; each product costs one product of the inner policy.
 
     Examples
     --------
     >>> from swapregret.actions.paths.directed import read_digraph
     >>> inner = MarkovPaths(read_digraph([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t"), np.array([.5, .5, 1., 1.]))
-    >>> ImageLaw(inner, np.array([0, 1, 2, 2]), 3).marginals()
+    >>> ImagePolicy(inner, np.array([0, 1, 2, 2]), 3).marginals()
     array([0.5, 0.5, 1. ])
     """
 
@@ -42,7 +42,7 @@ class ImageLaw(Policy):
         self.has_atoms = inner.has_atoms
 
     def sample(self, rng: np.random.Generator) -> Action:
-        """Draw from the inner law, and read the action in the new coordinates."""
+        """Draw from the inner policy, and read the action in the new coordinates."""
         action: Action = self._images(self.inner.sample(rng)[None])[0]
         return action
 
@@ -61,7 +61,7 @@ class ImageLaw(Policy):
         return self._collect(self.inner.marginals())
 
     def second_moment(self, vector: Vector) -> Vector:
-        """E[M (M·v)], through the inner law."""
+        """E[M (M·v)], through the inner policy."""
         return self._collect(self.inner.second_moment(np.asarray(vector, dtype=np.float64)[self.image]))
 
     def probabilities(self, actions: Actions) -> Vector:
@@ -77,15 +77,15 @@ class ImageLaw(Policy):
 
     @once
     def finite(self) -> FinitePolicy:
-        """List the images of the inner law's support."""
+        """List the images of the inner policy's support."""
         inner = self.inner.finite()
         return FinitePolicy(self._images(inner.atoms), inner.weights)
 
     def __repr__(self) -> str:
-        return f"ImageLaw({self.inner!r}, dimension={self.dimension})"
+        return f"ImagePolicy({self.inner!r}, dimension={self.dimension})"
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         inner, d = held_of(held, "inner", MarkovPaths), held_whole(held, "dimension", most)
         return cls(inner, held_array(held, "image", "int64", (inner.dimension,), 0, d - 1), d)

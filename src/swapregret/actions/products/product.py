@@ -175,7 +175,7 @@ class Product(ActionSet):
         lists = np.array(words), np.array(weights), np.array(others), np.array(other_weights)
         return ListedPolicy(self.dimension, *couple(*lists, split, self.dimension))
 
-    # ---- laws ----------------------------------------------------------------------------------------------------
+    # ---- policies ----------------------------------------------------------------------------------------------------
 
     def uniform_policy(self) -> Policy:
         """Return the uniform policy: independent uniform draws."""
@@ -205,10 +205,10 @@ class Product(ActionSet):
         if kind != "list":
             return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
-        first_law, *other_laws = mu.parts if own and isinstance(mu, ProductPolicy) else self._exploration.parts
-        rest_law = other_laws[0] if len(other_laws) == 1 else ProductPolicy(other_laws)
-        first = self.parts[0].family(first_law, variants=variants, has_moment=False)
-        second = self._rest.family(rest_law, variants=variants, has_moment=False)
+        first_policy, *other_policies = mu.parts if own and isinstance(mu, ProductPolicy) else self._exploration.parts
+        rest_policy = other_policies[0] if len(other_policies) == 1 else ProductPolicy(other_policies)
+        first = self.parts[0].family(first_policy, variants=variants, has_moment=False)
+        second = self._rest.family(rest_policy, variants=variants, has_moment=False)
         common = describe(self, mu, has_moment=has_moment, is_listed=not own, has_basis=False)
         return ProductFamily(common, first, second, self.parts[0].dimension, pair_levels(self.parts[0], self._rest))
 
@@ -231,21 +231,21 @@ def _names(names: Sequence[Label] | None, count: int) -> tuple[Label, ...]:
     return given
 
 
-def _off_every_level(actions: ActionSet, law: Policy) -> Policy:
-    """Return an exploration law whose actions lie on one level only if all actions do.
+def _off_every_level(actions: ActionSet, policy: Policy) -> Policy:
+    """Return an exploration policy whose actions lie on one level only if all actions do.
 
-    A law on r independent actions shows every direction of its own set. Beside another set it does not, if one linear function
+    A policy on r independent actions shows every direction of its own set. Beside another set it does not, if one linear function
     is 1 on these actions but not on all: nobody could tell it from the level of the other set. One more action, with weight
     1/(r + 1), puts an end to that.
     """
     if level_of(actions) is not None:
-        return law
+        return policy
     J = actions.span.coordinates
-    x = law.marginals()[J]
-    c = np.asarray(np.linalg.solve(law.cooccurrence()[np.ix_(J, J)], x), dtype=np.float64)
-    # c·M = 1 on the actions of the law exactly if x·c = 1
+    x = policy.marginals()[J]
+    c = np.asarray(np.linalg.solve(policy.cooccurrence()[np.ix_(J, J)], x), dtype=np.float64)
+    # c·M = 1 on the actions of the policy exactly if x·c = 1
     other = off_level(actions, c) if 1.0 - float(x @ c) <= _ON_A_LEVEL else None
     if other is None:
-        return law
+        return policy
     r = len(J)
-    return mix([law, FinitePolicy([other], [1.0])], [r / (r + 1.0), 1.0 / (r + 1.0)])
+    return mix([policy, FinitePolicy([other], [1.0])], [r / (r + 1.0), 1.0 / (r + 1.0)])

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_law, project, span_part
-from swapregret.actions.listed_laws import draw_mu
+from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project, span_part
+from swapregret.actions.policy_slots import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
@@ -63,12 +63,12 @@ def hybrid_product(family: Any, costs: Floats, mix: float, middle: Floats, near:
     return joined(x, y), max(gap, other_gap)
 
 
-@list_law.of(ProductFamily)
+@list_policy.of(ProductFamily)
 def list_pairs(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Couple the lists of the two parts."""
     split = family.split
-    words, chances, is_inside = list_law(family.first, point[:split].copy())
-    other_words, other_chances, is_inside_too = list_law(family.second, point[split:].copy())
+    words, chances, is_inside = list_policy(family.first, point[:split].copy())
+    other_words, other_chances, is_inside_too = list_policy(family.second, point[split:].copy())
     if not (is_inside and is_inside_too):
         return np.zeros((0, (point.size + 63) // 64), dtype=np.uint64), np.zeros(0), False
     pairs, lengths = couple(words, chances, other_words, other_chances, split, point.size)

@@ -82,10 +82,10 @@ def bare_exp3(rounds: int) -> float:
     log_weights, gamma, rate, earned = np.zeros(n_arms), 0.05, 0.05 / n_arms, 0.0
     for _ in range(rounds):
         weights = np.exp(log_weights - log_weights.max())
-        law = (1.0 - gamma) * weights / weights.sum() + gamma / n_arms
-        arm = min(int(np.searchsorted(law.cumsum(), rng.random())), n_arms - 1)
+        policy = (1.0 - gamma) * weights / weights.sum() + gamma / n_arms
+        arm = min(int(np.searchsorted(policy.cumsum(), rng.random())), n_arms - 1)
         reward = float(rng.random() < means[arm])
-        log_weights[arm] += rate * reward / law[arm]
+        log_weights[arm] += rate * reward / policy[arm]
         earned += reward
     return earned
 

@@ -15,7 +15,7 @@ from swapregret.experiments.report import shell, style
 from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
-from swapregret.games.correlated_play import joint_law
+from swapregret.games.correlated_play import joint_policy
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.payoffs import Game
@@ -107,26 +107,26 @@ def _joint(result: SelfPlayResult) -> dict[str, Any]:
     if _n_profiles(game) > _MOST_CELLS:
         return {"absent": f"A map of more than {_MOST_CELLS:,} pairs of actions cannot be read."}
     try:
-        law = joint_law(result.play)
+        policy = joint_policy(result.play)
     except Unsupported as error:
         return {"absent": str(error)}
     rows, columns = (
         [game.describe(player, row) for row in actions.enumerate(_MOST_CELLS)]
         for player, actions in enumerate(game.action_sets)
     )
-    return shell.choices({"": _map(law, (rows, columns), (game.names[0], game.names[1]))})
+    return shell.choices({"": _map(policy, (rows, columns), (game.names[0], game.names[1]))})
 
 
-def _map(law: Matrix, names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str]) -> style.Figure:
+def _map(policy: Matrix, names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str]) -> style.Figure:
     """Shade a table of probabilities, the first name down and the second across; small ones have their numbers written in."""
     return style.heat_map(
-        [style.numbers(row) for row in law.tolist()],
+        [style.numbers(row) for row in policy.tolist()],
         names,
         titles,
         hover="%{y}<br>%{x}<br>%{z:.4f}",
-        height=int(min(900, 230 + max(18 * law.shape[0], 150))),
-        has_names=max(law.shape) <= _MOST_NAMED,
-        **({"texttemplate": "%{z:.3f}"} if max(law.shape) <= 6 else {}),
+        height=int(min(900, 230 + max(18 * policy.shape[0], 150))),
+        has_names=max(policy.shape) <= _MOST_NAMED,
+        **({"texttemplate": "%{z:.3f}"} if max(policy.shape) <= 6 else {}),
     )
 
 
@@ -232,9 +232,12 @@ def _deployments(result: SelfPlayResult) -> dict[str, style.Figure | None]:
     """Draw how likely each number of troops is on each field, for every player, where the game has fields."""
     figures: dict[str, style.Figure | None] = {}
     for player, name in enumerate(result.game.names):
-        law = result.game.deployment(player, result.play.marginals(player))
-        if law is None:
+        policy = result.game.deployment(player, result.play.marginals(player))
+        if policy is None:
             continue
-        fields, troops = [f"field {field}" for field in range(len(law))], [str(count) for count in range(law.shape[1])]
-        figures[name] = _map(law, (fields, troops), ("field", "troops"))
+        fields, troops = (
+            [f"field {field}" for field in range(len(policy))],
+            [str(count) for count in range(policy.shape[1])],
+        )
+        figures[name] = _map(policy, (fields, troops), ("field", "troops"))
     return figures

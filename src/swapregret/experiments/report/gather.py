@@ -101,7 +101,7 @@ def _player(
         windows=first.windows or (),
         offset=first.offset or 0,
         shares=_shares(experiment, first, [run for run in runs if run.id != first.run]),
-        law=MarginalsByDay(first.days, put_together(first.marginals, actions)),
+        policy=MarginalsByDay(first.days, put_together(first.marginals, actions)),
         ends=_ends(rows),
     )
 

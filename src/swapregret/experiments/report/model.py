@@ -82,7 +82,7 @@ class PlayerRuns:
     windows: tuple[int, ...] = ()  # L_0, …, L_K; empty for players without scales
     offset: int = 0  # of the first replication: day 0 is day `offset` of the first windows
     shares: Shares | None = None
-    law: MarginalsByDay | None = None
+    policy: MarginalsByDay | None = None
     ends: Ends | None = None
 
     def curve(self, quantity: str) -> Curve | None:

@@ -108,34 +108,35 @@ def panel_data(scene: Scene, scenes: Sequence[Scene] = ()) -> dict[str, Any]:
         ),
         "reward": choices(over_days("reward", "reward per round", is_log=False), "No reward was recorded."),
         "time": choices(over_days("microseconds", "µs per round", is_log=True, unit="µs"), "No times were recorded."),
-        "graph": _laws(scene),
+        "graph": _policies(scene),
     }
 
 
-def _laws(scene: Scene) -> dict[str, Any]:
+def _policies(scene: Scene) -> dict[str, Any]:
     """Return the graph of a path or tree set with the probabilities of its edges, or a heat map for other sets."""
-    known = [(runs.name, runs.law) for runs in scene.players if runs.law is not None]
+    known = [(runs.name, runs.policy) for runs in scene.players if runs.policy is not None]
     if not known:
         return {"absent": "The policies that played were not recorded."}
     if scene.network is None:
         absent = f"The set has {len(scene.labels):,} elements; a map of more than {MOST_ELEMENTS} cannot be read."
-        return choices({name: law_map(law, scene.labels) for name, law in known}, absent)
+        return choices({name: policy_map(policy, scene.labels) for name, policy in known}, absent)
     drawn = graph_figure(scene.network, scene.labels)
     if drawn is None:
         return {"absent": f"The graph has {len(scene.network.edges):,} edges; more than {MOST_EDGES} cannot be read."}
-    laws = [
-        {"name": name, "days": law.days.tolist(), "probabilities": _probabilities(law.marginals)} for name, law in known
+    policies = [
+        {"name": name, "days": policy.days.tolist(), "probabilities": _probabilities(policy.marginals)}
+        for name, policy in known
     ]
-    return {"figure": drawn, "choices": laws}
+    return {"figure": drawn, "choices": policies}
 
 
-def law_map(law: MarginalsByDay, labels: tuple[str, ...]) -> Figure | None:
+def policy_map(policy: MarginalsByDay, labels: tuple[str, ...]) -> Figure | None:
     """Shade the probability of every element on every day; None above 150 elements."""
     if len(labels) > MOST_ELEMENTS:
         return None
-    names = labels, [f"{day:,}" for day in law.days.tolist()]
+    names = labels, [f"{day:,}" for day in policy.days.tolist()]
     hover, height = "day %{x}<br>%{y}: %{z:.3f}", min(1200, 170 + 16 * len(labels))
-    table = _probabilities(law.marginals.T)
+    table = _probabilities(policy.marginals.T)
     return heat_map(table, names, ("element", "after day"), hover=hover, height=height, zmax=1.0)
 
 

@@ -1,7 +1,7 @@
 r"""Congestion games: players share resources, and what a resource costs depends on how many use it.
 
 Player i who uses the elements of :math:`M_i` pays :math:`\sum_{e \in M_i} c_e(1 + \#\{j \ne i : e \in M_j\})`; its payoff is minus
-that. Given independent laws, the number of others on a resource is a sum of independent coins, so expected costs are exact
+that. Given independent policies, the number of others on a resource is a sum of independent coins, so expected costs are exact
 for any cost table: O(n²) operations per resource for all n players together.
 """
 

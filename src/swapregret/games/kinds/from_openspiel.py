@@ -98,8 +98,8 @@ def play_from_openspiel(game: Any, joint: Any) -> CorrelatedPlay:
         raise InvalidInput("the probabilities of `joint` must add up to 1", repr(total), "Divide them by their sum.")
     days = [round(weight / total * _UNITS) for weight, _ in parts]
     kept = [(n, vectors) for n, (_, vectors) in zip(days, parts, strict=True) if n > 0]
-    laws = tuple(tuple(_law(vector) for vector in vectors) for _, vectors in kept)
-    return CorrelatedPlay(matrix, tuple(n for n, _ in kept), laws)
+    policies = tuple(tuple(_policy(vector) for vector in vectors) for _, vectors in kept)
+    return CorrelatedPlay(matrix, tuple(n for n, _ in kept), policies)
 
 
 def _start(game: Any) -> tuple[Any, Any]:
@@ -170,8 +170,8 @@ def _read_table(joint: Any, counts: Sequence[int]) -> npt.NDArray[np.float64]:
     return table
 
 
-def _law(chances: Vector) -> FinitePolicy:
-    """Return the law of one player over one-hot actions; small errors of the sum are mended."""
+def _policy(chances: Vector) -> FinitePolicy:
+    """Return the policy of one player over one-hot actions; small errors of the sum are mended."""
     if not (chances >= 0.0).all() or abs(float(chances.sum()) - 1.0) > _SUM:
         raise InvalidInput(
             "the probabilities of a player's actions must be at least 0 and add up to 1",

@@ -1,7 +1,7 @@
 r"""Matching markets: agencies send their workers to posts; a post takes the worker of the agency it likes best.
 
 An agency's action gives each of its workers a post of its own. Worker w at post s earns value(w, s) unless an agency that s likes
-better sends somebody there too. Under independent laws the chance that nobody better comes is a product over those agencies.
+better sends somebody there too. Under independent policies the chance that nobody better comes is a product over those agencies.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 r"""Games in normal form: one table of payoffs a player, actions as one-hot vectors.
 
-Player i's payoff vector is its table with the others' choices put in; under independent laws it is the table contracted
+Player i's payoff vector is its table with the others' choices put in; under independent policies it is the table contracted
 with the others' marginals, so expectations are exact for any number of players.
 """
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.listed_laws import list_room, room_for_lists
+from swapregret.actions.policy_slots import list_room, room_for_lists
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
@@ -179,9 +179,9 @@ class AdaptiveMaster(Master):
         )
         d = family.common.dimension
         n_atoms = room_for_lists(self.actions, learner.plan.variants)
-        learners, laws = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
+        learners, policies = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
         state = AdaptiveState(
-            *begin_round(d, offset, learners, laws, n + 1),
+            *begin_round(d, offset, learners, policies, n + 1),
             start_weights(n),
             start_memory(n, d, n_atoms, self.capacity if self.swap_filter else 0, self._n_parts),
             start_guard(n, d, self.capacity, is_guarded=self.guarded),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import list_law, project, span_part
-from swapregret.actions.listed_laws import put_again, put_law
+from swapregret.actions.family import list_policy, project, span_part
+from swapregret.actions.policy_slots import put_again, put_policy
 from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
@@ -61,7 +61,7 @@ def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_endin
             noise = state.tally.noise[0]
             tilted = fitted_tilt(family, fit, rule.basis, g - n_cold, noise, rule.boldness, rule.first_log)
         else:
-            tilted, v = tilt_learner(family, rule, learners, state.laws, g, g, learners.aggregates[g] + window_sum)
+            tilted, v = tilt_learner(family, rule, learners, state.policies, g, g, learners.aggregates[g] + window_sum)
             spreads[g] = v
         point, log_point, is_good = project(family, tilted, learners.log_points[g])
         if not is_good:
@@ -87,19 +87,19 @@ def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_endin
 @kernel
 def are_light(rule: Any, state: Any) -> Flags:
     """Tell which members have hardly more than the even share of the weights; none once the guard has tripped."""
-    law, is_light = state.weights.law, np.zeros(state.weights.law.size, dtype=np.bool_)
-    for g in range(law.size):
-        is_light[g] = state.guard.has_tripped[0] == 0 and law[g] <= LEAST_WEIGHT + rule.weight_spread / law.size
+    policy, is_light = state.weights.policy, np.zeros(state.weights.policy.size, dtype=np.bool_)
+    for g in range(policy.size):
+        is_light[g] = state.guard.has_tripped[0] == 0 and policy[g] <= LEAST_WEIGHT + rule.weight_spread / policy.size
     return is_light
 
 
 @kernel
 def gains_of(state: Any, window_sum: Floats, is_light: Flags) -> Floats:
     """Return what each member gained in a window, by its policy, or by its point where the policy may be old."""
-    laws, points = state.laws, state.learners.points
+    policies, points = state.policies, state.learners.points
     gains = np.empty(points.shape[0])
     for g in range(gains.size):
-        gains[g] = dot(laws.marginals[g] if laws.n_atoms[g] and not is_light[g] else points[g], window_sum)
+        gains[g] = dot(policies.marginals[g] if policies.n_atoms[g] and not is_light[g] else points[g], window_sum)
     return gains
 
 
@@ -110,7 +110,7 @@ def account(state: Any, rule: Any, window_sum: Floats, gains: Floats) -> None:
     n, d = state.learners.points.shape
     parity = guard.n_windows[0] % 2
     for g in range(n):
-        weight, played = weights.law[g], state.mix.weights[g]
+        weight, played = weights.policy[g], state.mix.weights[g]
         for i in range(d):
             memory.seen[g, i] += weight * window_sum[i]
             guard.held[g, parity, i] += played * window_sum[i]
@@ -130,7 +130,7 @@ def account(state: Any, rule: Any, window_sum: Floats, gains: Floats) -> None:
 @kernel
 def close_policy(family: Any, state: Any, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
-    memory, guard, laws = state.memory, state.guard, state.laws
+    memory, guard, policies = state.memory, state.guard, state.policies
     if memory.table.squares.size and memory.counts[g] > 0.0:
         enter_recommended(memory, g)
     for i in range(memory.seen.shape[1]):
@@ -138,28 +138,28 @@ def close_policy(family: Any, state: Any, g: int) -> None:
     memory.counts[g] = 0.0
     memory.squares[g] = 0.0
     if guard.table.squares.size:
-        n = laws.n_atoms[g]
-        enter_played(family, guard, laws.words[g, :n], laws.chances[g, :n], g)
+        n = policies.n_atoms[g]
+        enter_played(family, guard, policies.words[g, :n], policies.chances[g, :n], g)
 
 
 @kernel
 def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     """List what member g recommends, and filter it."""
-    memory, laws = state.memory, state.laws
-    words, chances, is_inside = list_law(family, state.learners.points[g])
+    memory, policies = state.memory, state.policies
+    words, chances, is_inside = list_policy(family, state.learners.points[g])
     if not is_inside:
         return NOT_PROJECTED
     n = merge_rows(words, chances)
     words, chances = words[:n], chances[:n]
-    if n > laws.chances.shape[1]:
+    if n > policies.chances.shape[1]:
         return OUT_OF_ROOM
     keep_recommended(memory.recommended, g, words, chances)
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
-        words = filter_list(family, rule, memory, laws, words, chances, state.guard.n_windows[0])
+        words = filter_list(family, rule, memory, policies, words, chances, state.guard.n_windows[0])
         if words.shape[0] < n:
             return NOT_PROJECTED
         n = merge_rows(words, chances)
-    put_law(laws, g, words[:n], chances[:n], family.common.place)
+    put_policy(policies, g, words[:n], chances[:n], family.common.place)
     state.mix.is_new[g] = 1
     memory.is_old[g] = 0
     return PLAYED
@@ -168,17 +168,17 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
 @kernel
 def mix_members(rule: Any, state: Any) -> None:
     """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
-    weights, laws = state.mix.weights, state.laws
-    n = state.weights.law.size
+    weights, policies = state.mix.weights, state.policies
+    n = state.weights.policy.size
     n_cold = rule.windows.size - 1
     mass = 0.0
     for g in range(n):
         weights[g] = 0.0
-        if laws.n_atoms[g]:
+        if policies.n_atoms[g]:
             if state.guard.has_tripped[0]:
                 weights[g] = 1.0 / n_cold if g < n_cold else 0.0
             else:
-                weights[g] = state.weights.law[g]
+                weights[g] = state.weights.policy[g]
             mass += weights[g]
     for g in range(n):
         weights[g] *= (1.0 - rule.exploration) / mass
@@ -192,16 +192,16 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
 
     A member whose point cannot be listed keeps the list it had until the next window.
     """
-    laws, has_tripped = state.laws, state.guard.has_tripped[0]
+    policies, has_tripped = state.policies, state.guard.has_tripped[0]
     n_cold = rule.windows.size - 1
-    for g in range(state.weights.law.size):
-        is_wanted = g < n_cold if has_tripped else state.weights.law[g] > LEAST_WEIGHT
+    for g in range(state.weights.policy.size):
+        is_wanted = g < n_cold if has_tripped else state.weights.policy[g] > LEAST_WEIGHT
         if not is_wanted:
-            laws.n_atoms[g] = max(0, laws.n_atoms[g])
-        elif laws.n_atoms[g] <= 0:
+            policies.n_atoms[g] = max(0, policies.n_atoms[g])
+        elif policies.n_atoms[g] <= 0:
             code = open_policy(family, rule, state, g)
-            if code == NOT_PROJECTED and laws.n_atoms[g] < 0:
-                laws.n_atoms[g] = -laws.n_atoms[g]
+            if code == NOT_PROJECTED and policies.n_atoms[g] < 0:
+                policies.n_atoms[g] = -policies.n_atoms[g]
                 state.memory.is_old[g] = 1
             elif code != PLAYED:
                 return code
@@ -221,7 +221,7 @@ def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
     for _ in range(n if n_ending > 1 or state.guard.has_tripped[0] else _RENEWED):
         most = -1
         for g in range(n):
-            is_open = state.laws.n_atoms[g] > 0 and not is_renewed[g]
+            is_open = state.policies.n_atoms[g] > 0 and not is_renewed[g]
             is_wanted = n_ending > 1 or (memory.is_old[g] == 1 and not is_light[g])
             if is_open and is_wanted and (most < 0 or counts[g] > counts[most]):
                 most = g
@@ -233,8 +233,8 @@ def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
 @kernel
 def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
     """Let the members learn from a window, move the weights, and say which policies are to be made anew."""
-    tally, guard, laws = state.tally, state.guard, state.laws
-    n = state.weights.law.size
+    tally, guard, policies = state.tally, state.guard, state.policies
+    n = state.weights.policy.size
     window_sum = span_part(family, tally.running).copy()
     is_light = are_light(rule, state)
     gains = gains_of(state, window_sum, is_light)
@@ -251,21 +251,21 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
             check_guard(family, guard, rule.threshold)
     for g in range(n):
         if is_renewed[g]:
-            laws.n_atoms[g] = -laws.n_atoms[g]
+            policies.n_atoms[g] = -policies.n_atoms[g]
     return PLAYED
 
 
 @end_windows.of(AdaptiveRule)
 def end_pool_window(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """End a base window; make the policies that are missing, and mix."""
-    laws = state.laws
+    policies = state.policies
     code = PLAYED
     if n_ending > 0:
         code = close_window(family, rule, state, n_ending)
     elif n_ending == 0:  # lists come from a file, all else from them
-        for g in range(state.weights.law.size):
-            if laws.n_atoms[g]:
-                put_again(laws, g, family.common.place)
+        for g in range(state.weights.policy.size):
+            if policies.n_atoms[g]:
+                put_again(policies, g, family.common.place)
     if code == PLAYED and (n_ending != 0 or state.guard.n_windows[0] == 0):
         code = open_missing(family, rule, state)
     if code == PLAYED:

@@ -83,13 +83,13 @@ class Weights(NamedTuple):
     """Whom the master follows.
 
     ``scores`` (G) what each member gained beside the mean, ``variance`` (1) of the gains under the weights, ``typical`` (1)
-    their running variance over the members, ``law`` (G) the weights.
+    their running variance over the members, ``policy`` (G) the weights.
     """
 
     scores: Floats
     variance: Floats
     typical: Floats
-    law: Floats
+    policy: Floats
 
 
 class Parts(NamedTuple):
@@ -129,7 +129,7 @@ class Memory(NamedTuple):
     counts, squares : float64 arrays, shape (G,)
         n_g and n²_g: sums of w_g and w_g² since then.
     recommended : Recommended
-        The lists before the filter; what is played instead is in the laws, equal actions merged.
+        The lists before the filter; what is played instead is in the policies, equal actions merged.
     is_old : int64 array, shape (G,)
         Whether each member's point has moved since its policy was made.
     """
@@ -186,7 +186,7 @@ class AdaptiveState(NamedTuple):
     tally: Tally
     undo: Tally
     learners: Learners
-    laws: Any
+    policies: Any
     mix: Mix
     weights: Weights
     memory: Memory

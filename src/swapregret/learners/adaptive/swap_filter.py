@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.family import best
-from swapregret.actions.listed_laws import put_best_known
+from swapregret.actions.policy_slots import put_best_known
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel
@@ -101,7 +101,7 @@ def tilted_values(memory: Memory, words: Words, chances: Floats, prior: float, s
 
 @kernel
 def filter_list(
-    family: Any, rule: Any, memory: Memory, laws: Any, words: Words, chances: Floats, n_windows: int
+    family: Any, rule: Any, memory: Memory, policies: Any, words: Words, chances: Floats, n_windows: int
 ) -> Words:
     """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
     d, heavy, days = family.common.dimension, _HEAVY_DAYS * family.common.rank, n_windows * rule.windows[0]
@@ -112,8 +112,8 @@ def filter_list(
     scale = errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
     values, is_open = tilted_values(memory, words, chances, rule.prior, scale)
     played = words.copy()
-    if laws.used.size:
-        put_best_known(laws, values, is_open, played)
+    if policies.used.size:
+        put_best_known(policies, values, is_open, played)
         return played
     for a in range(words.shape[0]):
         if is_open[a]:

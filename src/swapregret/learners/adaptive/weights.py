@@ -23,14 +23,14 @@ _LEAST_EXPONENT = -30.0
 def weigh(weights: Weights, gains: Floats, forget: float, step: float, even: float) -> None:
     """Move the weights by what the members gained in a window."""
     n = gains.size
-    law, scores = weights.law, weights.scores
+    policy, scores = weights.policy, weights.scores
     mean, flat = 0.0, 0.0
     for g in range(n):
-        mean += law[g] * gains[g]
+        mean += policy[g] * gains[g]
         flat += gains[g] / n
     second, typical = 0.0, 0.0
     for g in range(n):
-        second += law[g] * (gains[g] - mean) ** 2
+        second += policy[g] * (gains[g] - mean) ** 2
         typical += (gains[g] - flat) ** 2 / n
     weights.variance[0] += second
     weights.typical[0] += forget * (typical - weights.typical[0])
@@ -42,7 +42,7 @@ def weigh(weights: Weights, gains: Floats, forget: float, step: float, even: flo
         top = max(top, scores[g])
     total = 0.0
     for g in range(n):
-        law[g] = np.exp(max(eta * (scores[g] - top), _LEAST_EXPONENT))
-        total += law[g]
+        policy[g] = np.exp(max(eta * (scores[g] - top), _LEAST_EXPONENT))
+        total += policy[g]
     for g in range(n):
-        law[g] = (1.0 - even) * law[g] / total + even / n
+        policy[g] = (1.0 - even) * policy[g] / total + even / n

@@ -67,7 +67,7 @@ def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
         add_shares(own.scores, own.point, listed_totals(family.columns, seen))
     else:
         a = place_of(family.words, action)
-        estimate = (reward - rule.baseline) / state.laws.chances[0, a]
+        estimate = (reward - rule.baseline) / state.policies.chances[0, a]
         shift_column(own.scores, own.rows, own.log_totals, a, own.point * estimate, rate)
     if is_full or (state.tally.day[0] + 1) % _AFRESH == 0:
         exponential_rows(own.scores, rate, own.rows, own.log_totals)

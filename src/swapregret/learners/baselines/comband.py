@@ -4,9 +4,9 @@ r"""ComBand (Cesa-Bianchi and Lugosi 2012), also known as Exp2 and, with a spann
     S_{t+1} = S_t + r_t\,\Sigma_t^+ M_t, \quad \Sigma_t = \mathbb E_{p_t}[M M^\top]
 
 Exponential weights on actions with an estimate that all of them share. Up to 2,000 actions are listed; above that the
-set's exact Gibbs law is used where there is one, and otherwise the list up to ``limit``.
+set's exact Gibbs policy is used where there is one, and otherwise the list up to ``limit``.
 
-**Bound.** With G the largest leverage of μ (r for a D-optimal law, at most m/λ_min(μ) always), γ = ηG and η = √(ln N /
+**Bound.** With G the largest leverage of μ (r for a D-optimal policy, at most m/λ_min(μ) always), γ = ηG and η = √(ln N /
 (3 r T)): external regret at most 2√(3 r T ln N) for D-optimal exploration (Bubeck, Cesa-Bianchi and Kakade 2012), a
 factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 """
@@ -41,7 +41,7 @@ ComBandRule = rule_class(__name__, "ComBandRule", "learning_rate", "exploration"
 
 @end_windows.of(ComBandRule)
 def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Add ηR̃ to the exponents of the Gibbs law, and mix in what explores; a day that pays nothing changes nothing."""
+    """Add ηR̃ to the exponents of the Gibbs policy, and mix in what explores; a day that pays nothing changes nothing."""
     exponents, running = state.learners.log_points[0], state.tally.running
     if n_ending != 0:
         if not np.any(running):
@@ -61,32 +61,32 @@ class ComBand(PointPlayer):
     horizon: int
     learning_rate: float
     exploration: float
-    exploration_law: str
+    exploration_policy: str
     limit: int | None = None
     feedback: Feedback = "bandit"
     rule_class = ComBandRule
 
     @cached_property
     def listed(self) -> FinitePolicy | None:
-        """The uniform law over the list of all actions, or None where the Gibbs law takes their place."""
+        """The uniform policy over the list of all actions, or None where the Gibbs policy takes their place."""
         count = self.actions.n_actions
-        if self.actions.has_gibbs and self.exploration_law != "d-optimal" and (count is None or count > _LISTED):
+        if self.actions.has_gibbs and self.exploration_policy != "d-optimal" and (count is None or count > _LISTED):
             return None
         return list_actions(self.actions, self.horizon, _COST, self.limit)
 
     @cached_property
     def _weighed(self) -> ActionSet:
-        """The set whose Gibbs laws are played: the list of all actions where there is one."""
+        """The set whose Gibbs policies are played: the list of all actions where there is one."""
         return self.actions if self.listed is None else Explicit(self.listed.atoms)
 
     @cached_property
     def mu(self) -> Policy:
-        """The exploration law μ."""
+        """The exploration policy μ."""
         listed = self.listed
-        if self.exploration_law == "d-optimal":
+        if self.exploration_policy == "d-optimal":
             assert listed is not None
             return listed.reweighted(d_optimal(listed.atoms, self.actions.span))
-        if self.exploration_law == "uniform":
+        if self.exploration_policy == "uniform":
             return self.actions.uniform_policy() if listed is None else listed
         return self.actions.exploration_policy("spanner")
 
@@ -110,7 +110,7 @@ def comband(
     *,
     learning_rate: float | None = None,
     exploration: float | None = None,
-    exploration_law: str | None = None,
+    exploration_policy: str | None = None,
     limit: int | None = None,
 ) -> ComBand:
     """Return ComBand.
@@ -118,15 +118,15 @@ def comband(
     Parameters
     ----------
     actions : ActionSet
-        With an exact Gibbs law, or at most 100,000 actions (or ``limit``).
+        With an exact Gibbs policy, or at most 100,000 actions (or ``limit``).
     horizon : int
     learning_rate : float, optional
         η; √(ln N / (3 r T)) if not given.
     exploration : float, optional
         γ; min(½, ηG) if not given, G the largest leverage of μ where actions are listed, and its bound m/λ_min(μ)
         where not.
-    exploration_law : {"uniform", "spanner", "d-optimal"}, optional
-        μ; uniform where that law exists, and the spanner elsewhere. D-optimal needs the list.
+    exploration_policy : {"uniform", "spanner", "d-optimal"}, optional
+        μ; uniform where that policy exists, and the spanner elsewhere. D-optimal needs the list.
     limit : int, optional
 
     Examples
@@ -138,10 +138,10 @@ def comband(
     """
     days = as_integer(horizon, "horizon", 1)
     count = actions.n_actions
-    if exploration_law is None:
+    if exploration_policy is None:
         is_listed = count is not None and count <= _LISTED
-        exploration_law = "uniform" if actions.has_uniform or is_listed else "spanner"
-    player = ComBand(actions, days, 0.0, 0.0, exploration_law, limit)
+        exploration_policy = "uniform" if actions.has_uniform or is_listed else "spanner"
+    player = ComBand(actions, days, 0.0, 0.0, exploration_policy, limit)
     log_count = math.log(count) if count else actions.size * math.log(actions.dimension)
     eta = read_rate(learning_rate, math.sqrt(max(log_count, 1e-12) / (3.0 * actions.rank * days)))
     if exploration is None:
@@ -159,6 +159,6 @@ def _leverage(player: ComBand) -> float:
         raise TooLarge(
             "the exploration policy must show every direction of the span",
             f"one with smallest eigenvalue {smallest}",
-            "Use exploration_law='spanner'.",
+            "Use exploration_policy='spanner'.",
         )
     return player.actions.size / smallest

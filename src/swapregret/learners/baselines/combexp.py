@@ -1,6 +1,6 @@
 r"""CombEXP (Combes, Talebi, Proutiere and Lelarge 2015), as in the paper's appendix.
 
-With :math:`\mu^0` the marginals of the uniform law over A divided by m, :math:`\mu_{\min} = \min_i m\mu^0(i)`,
+With :math:`\mu^0` the marginals of the uniform policy over A divided by m, :math:`\mu_{\min} = \min_i m\mu^0(i)`,
 :math:`\underline\lambda` the smallest non-zero eigenvalue of :math:`\mathbb E_{U(A)}[MM^\top]` and :math:`C =
 \underline\lambda / m^{3/2}`:
 
@@ -9,7 +9,7 @@ With :math:`\mu^0` the marginals of the uniform law over A divided by m, :math:`
 
 .. math:: \gamma = \frac{\sqrt{m\log\mu_{\min}^{-1}}}{\sqrt{m\log\mu_{\min}^{-1}} + \sqrt{C(Cm^2d+m)T}}, \qquad \eta = \gamma C.
 
-The point that explores is mixed in *before* the decomposition, so a law with the right marginals may still never play
+The point that explores is mixed in *before* the decomposition, so a policy with the right marginals may still never play
 some action, and an element that few actions have is hardly ever seen: the shortcut of ``environments.shortcut_dag``.
 Any decomposition is allowed; this one averages ``variants`` of them, as Swap-ComBCP does.
 
@@ -69,8 +69,8 @@ class CombEXP(PointPlayer):
 
     @cached_property
     def mu(self) -> Policy:
-        """The uniform law over A: exact where the set has one, by listing elsewhere."""
-        return uniform_law(self.actions, self.horizon)
+        """The uniform policy over A: exact where the set has one, by listing elsewhere."""
+        return uniform_policy(self.actions, self.horizon)
 
     @cached_property
     def uniform(self) -> Vector:
@@ -86,8 +86,8 @@ class CombEXP(PointPlayer):
         return self.uniform, np.log(np.maximum(self.uniform, 1e-300))
 
 
-def uniform_law(actions: ActionSet, horizon: int) -> Policy:
-    """Return the uniform law over all actions, or refuse where there is neither an exact one nor a list."""
+def uniform_policy(actions: ActionSet, horizon: int) -> Policy:
+    """Return the uniform policy over all actions, or refuse where there is neither an exact one nor a list."""
     if actions.has_uniform:
         return actions.uniform_policy()
     if actions.has_gibbs:
@@ -109,7 +109,7 @@ def combexp(
     Parameters
     ----------
     actions : ActionSet
-        With a uniform or Gibbs law, or at most 100,000 actions.
+        With a uniform or Gibbs policy, or at most 100,000 actions.
     horizon : int
     learning_rate, exploration : float, optional
         η and γ; the formulas of the appendix if not given.
@@ -125,9 +125,9 @@ def combexp(
     """
     days = as_integer(horizon, "horizon", 1)
     d, m = actions.dimension, actions.size
-    law = uniform_law(actions, days)
-    least = float(law.marginals().min())
-    C = smallest_eigenvalue(law, actions.span) / m**1.5
+    policy = uniform_policy(actions, days)
+    least = float(policy.marginals().min())
+    C = smallest_eigenvalue(policy, actions.span) / m**1.5
     root = math.sqrt(m * max(math.log(1.0 / least), 0.0)) if least > 0.0 else math.inf
     gamma = 1.0 if math.isinf(root) else root / (root + math.sqrt(C * (C * m**2 * d + m) * days))
     share = float(gamma if exploration is None else exploration)

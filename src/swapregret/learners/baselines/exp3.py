@@ -44,7 +44,7 @@ def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
         scores += listed_totals(family.columns, seen)
     else:
         a = place_of(family.words, action)
-        scores[a] += (reward - rule.baseline) / state.laws.chances[0, a]
+        scores[a] += (reward - rule.baseline) / state.policies.chances[0, a]
 
 
 @end_windows.of(Exp3Rule)

@@ -3,7 +3,7 @@ r"""Follow the leader: play the action that would have been best so far.
 .. math:: M_t = \arg\max_M\ S_t\cdot M, \qquad S_t = \sum_{s<t} \tilde R_s
 
 With full feedback :math:`\tilde R = R` and nothing is random. With bandit and semi-bandit feedback the rewards are
-estimated without bias, for which γ of an exploration law is mixed in.
+estimated without bias, for which γ of an exploration policy is mixed in.
 
 **Bound.** None: on sequences that turn just behind it the leader is always yesterday's, and both its external and its
 swap regret are linear. That is what it is here for.
@@ -18,11 +18,11 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import best
-from swapregret.actions.listed_laws import put_law
+from swapregret.actions.policy_slots import put_policy
 from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.bits import pack_action
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_law, rule_class
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_policy, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
 
@@ -32,16 +32,16 @@ LeaderRule = rule_class(__name__, "LeaderRule", "exploration")
 @end_windows.of(LeaderRule)
 def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     """Play the action that is best by the sum of the estimates; the policy stays while the leader does."""
-    laws = state.laws
-    words, chances = np.zeros((1, laws.words.shape[2]), dtype=np.uint64), np.ones(1)
+    policies = state.policies
+    words, chances = np.zeros((1, policies.words.shape[2]), dtype=np.uint64), np.ones(1)
     leader = best(family, state.tally.total)
     if leader.size == 0:
         return NOT_PROJECTED
     pack_action(leader, words[0])
-    if n_ending != 0 and np.all(words[0] == laws.words[0, 0]):
+    if n_ending != 0 and np.all(words[0] == policies.words[0, 0]):
         return PLAYED
-    put_law(laws, 0, words, chances, family.common.place)
-    return play_law(state, rule.exploration)
+    put_policy(policies, 0, words, chances, family.common.place)
+    return play_policy(state, rule.exploration)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ comes from :math:`q_{i_t}`, and only that expert is told the outcome; each runs 
 with :math:`n_i` the days of expert i so far and losses 1 − r weighted by :math:`1/q_{i_t}`, not by 1/p.
 
 The action is drawn from p first and the expert from what it then is, :math:`P(i \mid j) = p(i) q_i(j) / p(j)`: the
-same joint law, and the law that travels with the action is p itself.
+same joint policy, and the policy that travels with the action is p itself.
 
 **Bound.** With c = 2, Σ_i 4√(N n_i) ≤ 4 N √T in expectation, up to lower order terms. Each expert has only its own
 days, about T/N of them; the default c = 8, the largest of 1, 2, 4 and 8, was best at N = 15. At N = 120 and T = 20,000

@@ -11,7 +11,7 @@ part:
     optimal in order; no constant to choose.
 
 With bandit feedback (the reinforcement procedure of 2001) the rewards of other actions are estimated by
-:math:`(r - b)\,[j = i_t]/p_t(j)` and γ of the uniform law is mixed in.
+:math:`(r - b)\,[j = i_t]/p_t(j)` and γ of the uniform policy is mixed in.
 
 **Bound.** With full feedback the internal regret of the invariant rule is at most √(N T) in expectation, and swap
 regret N times that; the inertia rule converges without a useful rate. With bandit feedback sublinear for γ of order
@@ -53,7 +53,7 @@ def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floa
     With bandit feedback the action played is estimated and all others 0. With inertia only the action that was played counts, all
     of it; otherwise every action counts by its probability.
     """
-    regrets, shares, a = state.own.regrets, state.laws.chances[0], place_of(family.words, action)
+    regrets, shares, a = state.own.regrets, state.policies.chances[0], place_of(family.words, action)
     state.own.last[0] = a + 1
     if rule.feedback != FULL_VECTOR:
         estimate = (reward - rule.baseline) / shares[a]
@@ -71,9 +71,9 @@ def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floa
 
 @end_windows.of(MatchingRule)
 def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Switch in proportion to the regrets; the first law is uniform.
+    """Switch in proportion to the regrets; the first policy is uniform.
 
-    A leak makes the law unique where regrets leave it open; from day to day the chain changes too much for yesterday's
+    A leak makes the policy unique where regrets leave it open; from day to day the chain changes too much for yesterday's
     solution to help.
     """
     regrets, last = state.own.regrets, state.own.last[0] - 1

@@ -1,12 +1,12 @@
 r"""Stoltz (2005): exponential weights on modification rules, and the fixed point they agree on.
 
-An expert is a rule "play φ(i) for i"; over a law p it would play :math:`p^\varphi`. With weights :math:`\Delta_\varphi
+An expert is a rule "play φ(i) for i"; over a policy p it would play :math:`p^\varphi`. With weights :math:`\Delta_\varphi
 \propto \exp(\eta G(\varphi))` on the estimated gains
 
 .. math:: G_t(\varphi) = \sum_{s \le t} \sum_i p_s(i)\,\tilde r_s(\varphi(i)), \qquad
     \tilde r_s(j) = \frac{r_s - b}{p_s(j)}\,[j = i_s],
 
-the play is the p with :math:`p = \sum_\varphi \Delta_\varphi\, p^\varphi`, mixed with γ of the uniform law. Two
+the play is the p with :math:`p = \sum_\varphi \Delta_\varphi\, p^\varphi`, mixed with γ of the uniform policy. Two
 classes of rules:
 
 ``"swap"``
@@ -94,7 +94,7 @@ def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floa
 @learn_day.of(PairRule)
 def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the day to the gains of all rules, and find their fixed point."""
-    own, chances = state.own, state.laws.chances[0]
+    own, chances = state.own, state.policies.chances[0]
     if rule.feedback == FULL_VECTOR:
         add_shares(own.gains, chances, listed_totals(family.columns, seen))
     else:
@@ -105,7 +105,7 @@ def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
 
 @end_windows.of(PairRule)
 def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Play the fixed point, with γ of the uniform law mixed in."""
+    """Play the fixed point, with γ of the uniform policy mixed in."""
     return play_weights(family, state, mixed_weights(state.own.point, rule.exploration))
 
 

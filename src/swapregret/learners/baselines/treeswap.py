@@ -1,7 +1,7 @@
 r"""TreeSwap (Dagan, Daskalakis, Fishelson and Golowich 2024; Peng and Rubinstein 2024) on a list of actions.
 
 Scale k = 1..K keeps exponential weights :math:`q_k`, changes them every :math:`L_{k-1}` days and forgets everything
-every :math:`L_k` days; the play is the mean of the K laws. That is the paper's master without its geometry: N arms, no
+every :math:`L_k` days; the play is the mean of the K policies. That is the paper's master without its geometry: N arms, no
 estimate shared between them.
 
 *Full feedback*: multi-scale multiplicative weights, with the sum of the reward vectors of a meta-day. *Bandit
@@ -54,7 +54,7 @@ def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Fl
         return
     a, gain = place_of(family.words, action), reward - rule.baseline
     if rule.is_shared:
-        aggregates[:, a] += gain / state.laws.chances[0, a]
+        aggregates[:, a] += gain / state.policies.chances[0, a]
     else:
         k = choose(own.rows[:, a].copy(), daily_uniform(own.seed[0], state.tally.day[0]))
         aggregates[k, a] += n_scales * gain / own.rows[k, a]

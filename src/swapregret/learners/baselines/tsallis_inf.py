@@ -66,7 +66,7 @@ def loss_estimate(loss: float, probability: float, rate: float, is_variance_redu
 def add_loss(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
     """Add the estimated loss of the day."""
     a, rate = place_of(family.words, action), rule.scale / np.sqrt(state.tally.day[0] + 1.0)
-    probability = state.laws.chances[0, a]
+    probability = state.policies.chances[0, a]
     state.own.scores[a] += loss_estimate(1.0 - reward, probability, rate, rule.is_variance_reduced)
 
 

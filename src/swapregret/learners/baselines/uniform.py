@@ -30,7 +30,7 @@ def keep_playing(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class UniformPlayer(PointPlayer):
-    """Play the same law every day: the uniform one, or the set's best exploration law where no exact uniform one exists."""
+    """Play the same policy every day: the uniform one, or the set's best exploration policy where no exact uniform one exists."""
 
     actions: ActionSet
     feedback: Feedback = "bandit"

@@ -6,7 +6,7 @@ played is :math:`\hat p = \frac{1-\gamma}{K}\sum_k \tilde p_k + \gamma\mu` (line
 
 from typing import Any, NamedTuple
 
-from swapregret.actions.family import FULL, MADE, OUTSIDE, make_law, project, remake_law, span_part
+from swapregret.actions.family import FULL, MADE, OUTSIDE, make_policy, project, remake_policy, span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots
@@ -60,14 +60,14 @@ def mix_scales(rule: Any, state: Any) -> None:
 @kernel
 def make_policies(state: Any, family: Any, rule: Any) -> int:
     """Make all policies from the points of their scales."""
-    learners, laws = state.learners, state.laws
+    learners, policies = state.learners, state.policies
     n = learners.n_updates.size
     code = MADE
     for k in range(n + 1):
         if k == n:
-            code = max(code, remake_law(family, laws, n, rule.first_point, rule.first_log))
+            code = max(code, remake_policy(family, policies, n, rule.first_point, rule.first_log))
         elif learners.n_updates[k]:
-            code = max(code, remake_law(family, laws, k, learners.points[k], learners.log_points[k]))
+            code = max(code, remake_policy(family, policies, k, learners.points[k], learners.log_points[k]))
         state.mix.is_new[k] = 1
     return code
 
@@ -75,14 +75,14 @@ def make_policies(state: Any, family: Any, rule: Any) -> int:
 @kernel
 def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> int:
     """End the meta-day of scale k: tilt, project, decompose; or change nothing and say why not."""
-    learners, laws = state.learners, state.laws
+    learners, policies = state.learners, state.policies
     n = learners.n_updates.size
     aggregate = learners.aggregates[k] + seen
-    tilted, v = tilt_learner(family, rule, learners, laws, k if learners.n_updates[k] else n, k, aggregate)
+    tilted, v = tilt_learner(family, rule, learners, policies, k if learners.n_updates[k] else n, k, aggregate)
     point, log_point, is_good = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
     if not is_good:
         return OUTSIDE
-    code = make_law(family, laws, k, point, log_point)  # Algorithm 2, line 5
+    code = make_policy(family, policies, k, point, log_point)  # Algorithm 2, line 5
     if code == MADE:
         state.mix.is_new[k] = 1
         end_meta_day(learners, k, rule.retention[k], aggregate, v, point, log_point)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swapregret.actions.family import room
-from swapregret.actions.listed_laws import keeps_lists, list_room, room_for_lists
+from swapregret.actions.policy_slots import keeps_lists, list_room, room_for_lists
 from swapregret.learners.multiscale.scale_phases import MultiscaleRule
 from swapregret.learners.round.day import FEEDBACKS, begin_round
 from swapregret.learners.round.running import LISTS_DERIVED, Running
@@ -20,12 +20,12 @@ class SwapMaster(Master):
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.learners.law_plan import plan_laws
+    >>> from swapregret.learners.policy_plan import plan_policies
     >>> from swapregret.learners.lazy import AdaptiveRate
     >>> from swapregret.learners.lazy import LazyComBCP
     >>> from swapregret.learners.schedule import Schedule
     >>> actions = MSets(4, 2)
-    >>> learner = LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_laws(actions, 1, "bandit"))
+    >>> learner = LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_policies(actions, 1, "bandit"))
     >>> master = SwapMaster(learner, Schedule([1, 4, 16]))
     >>> master.policy(master.start(np.random.default_rng(0))).marginals().round(6)
     array([0.5, 0.5, 0.5, 0.5])
@@ -50,7 +50,7 @@ class SwapMaster(Master):
         )
         d = family.common.dimension
         n_atoms, is_kept = room_for_lists(self.actions, learner.plan.variants), keeps_lists(family)
-        laws = list_room(family, n + 2, n_atoms) if is_kept else room(family, n + 2, n_atoms)
-        state = begin_round(d, offset, start_learners(n, point, log_point), laws, n + 2)
-        derived = LISTS_DERIVED if is_kept else frozenset({"laws", "mix", "undo"})
+        policies = list_room(family, n + 2, n_atoms) if is_kept else room(family, n + 2, n_atoms)
+        state = begin_round(d, offset, start_learners(n, point, log_point), policies, n + 2)
+        derived = LISTS_DERIVED if is_kept else frozenset({"policies", "mix", "undo"})
         return Running(family, rule, state, derived, learner)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import draw, solve
-from swapregret.actions.listed_laws import put_mean
+from swapregret.actions.policy_slots import put_mean
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
@@ -91,7 +91,7 @@ class Mix(NamedTuple):
 
 
 class RoundState(NamedTuple):
-    """What changes: the days' ``tally``, what ``learners`` know, their policies in ``laws``, and the ``mix`` that is played.
+    """What changes: the days' ``tally``, what ``learners`` know, their policies in ``policies``, and the ``mix`` that is played.
 
     ``undo`` is the tally before the last day of a window.
     """
@@ -99,7 +99,7 @@ class RoundState(NamedTuple):
     tally: Tally
     undo: Tally
     learners: Any
-    laws: Any
+    policies: Any
     mix: Mix
 
 
@@ -111,11 +111,11 @@ def empty_tally(dimension: int, offset: int) -> Tally:
     return Tally(count, start, one, count.copy(), d, d.copy(), d.copy(), d.copy(), one.copy(), one.copy())
 
 
-def begin_round(dimension: int, offset: int, learners: Any, laws: Any, n_slots: int) -> RoundState:
+def begin_round(dimension: int, offset: int, learners: Any, policies: Any, n_slots: int) -> RoundState:
     """Return the state before day 0."""
     before = empty_tally(dimension, 0)
     mix = Mix(np.zeros(n_slots), np.zeros(n_slots), np.zeros(dimension), np.zeros(n_slots, dtype=np.int64))
-    return RoundState(empty_tally(dimension, offset), before, learners, laws, mix)
+    return RoundState(empty_tally(dimension, offset), before, learners, policies, mix)
 
 
 @kernel
@@ -130,7 +130,7 @@ def mix_slots(state: Any) -> None:
         mix.weights[s] /= total
         reached += mix.weights[s]
         mix.cumulative[s] = reached
-    put_mean(mix.weights, state.laws.marginals, mix.mean)
+    put_mean(mix.weights, state.policies.marginals, mix.mean)
 
 
 @kernel
@@ -142,7 +142,7 @@ def act(family: Any, state: Any, rng: np.random.Generator) -> Integers:
     slot = 0
     while slot < last and not cumulative[slot] > needle:
         slot += 1
-    return draw(family, state.laws, slot, rng)
+    return draw(family, state.policies, slot, rng)
 
 
 @kernel
@@ -203,7 +203,7 @@ def solve_pending(family: Any, state: Any) -> bool:
     tally = state.tally
     if not np.any(tally.pending):
         return True
-    found, ratio = solve(family, state.laws, state.mix.weights, tally.pending)
+    found, ratio = solve(family, state.policies, state.mix.weights, tally.pending)
     if not ratio <= HOPELESS:
         return False
     if ratio > 0.0:

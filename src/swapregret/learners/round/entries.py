@@ -25,7 +25,7 @@ from swapregret.learners.round.day import (
     remember,
     solve_pending,
 )
-from swapregret.learners.round.taping import begin_tape, tape_laws, tape_window
+from swapregret.learners.round.taping import begin_tape, tape_policies, tape_window
 
 
 @kernel
@@ -138,7 +138,7 @@ def end_window(h: Any, n_ending: int) -> int:
         for i in range(tally.running.size):
             tally.running[i] = 0.0
         if tape.stops.size:
-            tape_laws(family, rule, state, tape, False)
+            tape_policies(family, rule, state, tape, False)
     return code
 
 

@@ -38,7 +38,7 @@ class View:
 
     def __init__(self, running: "Running") -> None:
         self.running = running
-        self.laws, self.mix = running.state.laws, running.state.mix
+        self.policies, self.mix = running.state.policies, running.state.mix
         self.is_present = True
         self._policy: Policy | None = None
         self._marginals: Vector | None = None
@@ -47,7 +47,7 @@ class View:
     def handle(self, running: "Running") -> Any:
         """Return the handle by which a master learns what this earlier policy earned; made once for all its days."""
         if self._opened[0] is not running.state:
-            state = running.state._replace(laws=self.laws, mix=self.mix)
+            state = running.state._replace(policies=self.policies, mix=self.mix)
             rng = np.random.default_rng(0)  # nothing is drawn
             self._opened = running.state, running.handle_on(rng, state, family=self.running.family)
         return self._opened[1]
@@ -58,7 +58,7 @@ class View:
             parts, weights, learner = [], [], self.running.learner
             for slot, weight in enumerate(self.mix.weights.tolist()):
                 if weight > 0.0:
-                    parts.append(policy_of(self.running.family, self.laws, slot, learner.actions, learner.mu))
+                    parts.append(policy_of(self.running.family, self.policies, slot, learner.actions, learner.mu))
                     weights.append(weight)
             self._policy = Mixture(parts, on_grid(weights))
         return self._policy
@@ -73,7 +73,7 @@ class View:
         """Return Σ⁺v, as the master solves it for its own estimates; v is an action, or any vector in their span."""
         right = np.array(vector, dtype=np.float64)
         found: Vector
-        found, ratio = solve(self.running.family, self.laws, self.mix.weights, right)
+        found, ratio = solve(self.running.family, self.policies, self.mix.weights, right)
         if not ratio <= HOPELESS:
             refuse(NOT_SOLVED)
         return found
@@ -81,19 +81,19 @@ class View:
     def dump(self) -> Arrays:
         """Write what the policy is made of."""
         mix = self.mix._replace(is_new=np.zeros_like(self.mix.is_new))  # of one day
-        laws = dump(self.laws, "laws")
-        if "laws.n_atoms" in laws:
-            laws = tidy(laws, self.mix.weights == 0.0)
-        return laws | dump(mix, "mix")
+        policies = dump(self.policies, "policies")
+        if "policies.n_atoms" in policies:
+            policies = tidy(policies, self.mix.weights == 0.0)
+        return policies | dump(mix, "mix")
 
     def part(self) -> None:
         """Copy what the policy is made of: the state is about to move on."""
-        self.laws, self.mix = copied(self.laws), copied(self.mix)
+        self.policies, self.mix = copied(self.policies), copied(self.mix)
         self.is_present = False
 
     def join(self) -> None:
         """Be the policy that is played again: the state did not move on."""
-        self.laws, self.mix = self.running.state.laws, self.running.state.mix
+        self.policies, self.mix = self.running.state.policies, self.running.state.mix
         self.is_present = True
 
 
@@ -133,8 +133,8 @@ class Running:
 
     def _at_work(self) -> Any:
         """Return the family at work on this state; it is kept, as handles only have its addresses."""
-        if self._bound[0] is not self.state.laws and hasattr(self.family, "on"):
-            self._bound = self.state.laws, self.family.on(self.state.laws)
+        if self._bound[0] is not self.state.policies and hasattr(self.family, "on"):
+            self._bound = self.state.policies, self.family.on(self.state.policies)
         return self._bound[1]
 
     def open(self, rng: np.random.Generator, tape: Tape | None = None) -> Any:
@@ -290,7 +290,7 @@ class Running:
 
     def _widen(self, n_atoms: int | None = None) -> None:
         """Make room for lists of so many actions, or twice as many as there was room for."""
-        before = self.state.laws.chances.shape[1]
+        before = self.state.policies.chances.shape[1]
         self.state = wider(self.state, before, n_atoms or 2 * before)
         if self._rng is not None:
             self.open(self._rng)
@@ -298,7 +298,7 @@ class Running:
     def load_view(self, arrays: Arrays) -> View:
         """Return an earlier policy that a view wrote."""
         held = View(self)
-        held.laws = rebuilt(self.state.laws, arrays, "laws")
+        held.policies = rebuilt(self.state.policies, arrays, "policies")
         held.mix = rebuilt(self.state.mix, arrays, "mix")
         held.is_present = False
         return held
@@ -318,8 +318,8 @@ class Running:
 
     def load(self, arrays: Arrays) -> None:
         """Read what ``dump`` of an equally configured master wrote."""
-        given = arrays.get("laws.chances")
-        if given is not None and given.ndim == 2 and given.shape[1] > self.state.laws.chances.shape[1]:
+        given = arrays.get("policies.chances")
+        if given is not None and given.ndim == 2 and given.shape[1] > self.state.policies.chances.shape[1]:
             self._widen(given.shape[1])
         restore(self.state, arrays, "the state", self._derived)
         self.make()

@@ -134,9 +134,9 @@ class Master(RunningPlayer):
         is_known = plan.kind == wanted or (is_free and not is_gibbs and not self.plays_lists)
         if not is_known or plan.has_moment != (self.feedback == "bandit"):
             raise InvalidInput(
-                "`plan` of the learner must be one that plan_laws makes for its set and feedback",
+                "`plan` of the learner must be one that plan_policies makes for its set and feedback",
                 f"{plan!r:.200}, with {self.feedback} feedback on {self.actions!r:.80}",
-                "Make it with plan_laws, or use swap_combcp.",
+                "Make it with plan_policies, or use swap_combcp.",
             )
 
     @property

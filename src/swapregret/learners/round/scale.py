@@ -72,7 +72,7 @@ def step_size(rate: float, diameter: float, noise: float) -> float:
 
 @kernel
 def tilt_learner(
-    family: Any, rule: Any, learners: Learners, laws: Any, slot: int, g: int, aggregate: Floats
+    family: Any, rule: Any, learners: Learners, policies: Any, slot: int, g: int, aggregate: Floats
 ) -> tuple[Floats, float]:
     """Return the log-weights learner g would project at the end of its meta-day, and v, of which a fixed step takes no note.
 
@@ -80,7 +80,7 @@ def tilt_learner(
     """
     if not rule.is_adaptive:
         return tilt(learners.log_points[g], aggregate, rule.rates[g], False), 0.0  # line 8
-    v = spread(family, laws, slot, learners.points[g], aggregate)
+    v = spread(family, policies, slot, learners.points[g], aggregate)
     keep = rule.retention[g]
     noise = keep * learners.variation[g] + v + (learners.memory_sum[g] + v) / (learners.memory_count[g] + 1)
     eta = step_size(rule.rates[g], rule.diameter, noise)

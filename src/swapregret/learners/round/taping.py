@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import show_law
+from swapregret.actions.family import show_policy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape, empty_tape
 
 _TAPED = 2**15
-_LAWS, _ATOMS = 2**12, 2**19
+_POLICIES, _ATOMS = 2**12, 2**19
 
 
 @kernel
@@ -29,9 +29,11 @@ def tape_window(tally: Any, mix: Any, tape: Tape) -> None:
 
 
 @kernel
-def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, marginals: Floats, log: Floats) -> None:
+def write_policy(
+    tape: Tape, slot: int, begin: int, words: Words, chances: Floats, marginals: Floats, log: Floats
+) -> None:
     """Write down a policy; its actions only if they are not those of the policy before it."""
-    e, first, n = tape.n_laws[0], tape.n_atoms[0], chances.size
+    e, first, n = tape.n_policies[0], tape.n_atoms[0], chances.size
     place = tape.places[e - 1] if e and first - tape.starts[e - 1] == n else tape.n_words[0]
     kept, width = tape.words, words.shape[1]
     is_same = place < tape.n_words[0]
@@ -55,26 +57,26 @@ def write_law(tape: Tape, slot: int, begin: int, words: Words, chances: Floats, 
         tape.exponents[e, i] = log[i]
     for a in range(n):
         tape.chances[first + a] = chances[a]
-    tape.n_laws[0] = e + 1
+    tape.n_policies[0] = e + 1
     tape.n_atoms[0] = first + n
 
 
 @kernel
-def tape_laws(family: Any, rule: Any, state: Any, tape: Tape, are_all: bool) -> None:
+def tape_policies(family: Any, rule: Any, state: Any, tape: Tape, are_all: bool) -> None:
     """Write down the policies that are new, from the next window on, or all; slots beyond the learners hold the first policy."""
     is_new, logs = state.mix.is_new, state.learners.log_points
     n_slots = is_new.size
     for s in range(n_slots - 1):
         if is_new[s] or are_all:
-            words, chances = show_law(family, state.laws, s)
+            words, chances = show_policy(family, state.policies, s)
             log = logs[s] if s < len(logs) else rule.first_log
             begin = tape.n_windows[0] if is_new[s] else -1
-            write_law(tape, s, begin, words, chances, state.laws.marginals[s], log)
+            write_policy(tape, s, begin, words, chances, state.policies.marginals[s], log)
             is_new[s] = 0
     has_windows = tape.n_windows[0] + 2 <= tape.stops.size
-    has_laws = tape.n_laws[0] + n_slots <= tape.slots.size
+    has_policies = tape.n_policies[0] + n_slots <= tape.slots.size
     has_atoms = tape.n_atoms[0] + n_slots * tape.longest[0] <= tape.chances.size
-    tape.is_full[0] = 0 if has_windows and has_laws and has_atoms else 1
+    tape.is_full[0] = 0 if has_windows and has_policies and has_atoms else 1
 
 
 @kernel
@@ -82,10 +84,10 @@ def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
     """Begin a tape with the policies in all slots: one without weight now may have some later, and be the same."""
     tape.first_day[0] = state.tally.day[0]
     tape.n_windows[0] = 0
-    tape.n_laws[0] = 0
+    tape.n_policies[0] = 0
     tape.n_atoms[0] = 0
     tape.n_words[0] = 0
-    tape_laws(family, rule, state, tape, True)
+    tape_policies(family, rule, state, tape, True)
 
 
 class Taped:
@@ -145,10 +147,10 @@ def _tape_for(running: Any, n_days: int) -> Tape:
     state, d = running.state, running.family.common.dimension
     n_slots = state.mix.weights.size
     n_windows = n_days // int(running.rule.windows[0]) + 3
-    n_laws = min(n_windows * n_slots, _LAWS) + 2 * n_slots
-    chances = getattr(state.laws, "chances", None)
+    n_policies = min(n_windows * n_slots, _POLICIES) + 2 * n_slots
+    chances = getattr(state.policies, "chances", None)
     longest = 0 if chances is None else chances.shape[1]
-    n_atoms = min(n_laws * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
-    tape = empty_tape(n_windows, n_slots, n_laws, n_atoms, d)
+    n_atoms = min(n_policies * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
+    tape = empty_tape(n_windows, n_slots, n_policies, n_atoms, d)
     tape.longest[0] = longest
     return tape

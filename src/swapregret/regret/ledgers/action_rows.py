@@ -24,7 +24,7 @@ from swapregret.regret.ledgers.row_sums import (
     PieceLog,
     Places,
     answer_vectors,
-    append_law,
+    append_policy,
     distinct_rows,
     in_order,
     pool_of,
@@ -62,10 +62,10 @@ class ActionRows:
         self.log = _log(0, 0, d)
         self._fill(self._pieces())
 
-    def add_law(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
-        """Add weight · vector to every atom of a law held for ``n_days`` days."""
+    def add_policy(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
+        """Add weight · vector to every atom of a policy held for ``n_days`` days."""
         self.make_room(len(words), 1)
-        append_law(self.log, read_only(words), read_only(weights), read_only(vector), n_days)
+        append_policy(self.log, read_only(words), read_only(weights), read_only(vector), n_days)
 
     def add_days(self, words: Words, vectors: Matrix) -> None:
         """Add one vector to each of a list of actions, one day each."""

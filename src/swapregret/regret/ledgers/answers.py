@@ -41,17 +41,17 @@ class Answers:
         One per replication.
     ledger : Ledger
         Their mean.
-    chances : Matrix, shape (n_laws, n)
-        How likely each unlisted law is to draw M.
+    chances : Matrix, shape (n_policies, n)
+        How likely each unlisted policy is to draw M.
     choices : uint64 array, shape (n, words)
         φ*(M), packed.
     best, kept : Vector, shape (n,)
         V[M]·φ*(M), and V[M]·M, what M itself earned.
-    rest : Matrix, shape (n_laws, dimension)
-        What each unlisted law leaves to actions without a row; parallel for all of them, so they share one answer.
+    rest : Matrix, shape (n_policies, dimension)
+        What each unlisted policy leaves to actions without a row; parallel for all of them, so they share one answer.
     rest_best : Vector
     rest_weights : Vector
-        The probability each unlisted law gives to actions without a row.
+        The probability each unlisted policy gives to actions without a row.
     """
 
     actions: ActionSet
@@ -90,7 +90,7 @@ class Answers:
 
     @property
     def is_exact(self) -> bool:
-        """Tell whether ``upper`` is the sum itself: nothing pooled or dropped, at most one unlisted law."""
+        """Tell whether ``upper`` is the sum itself: nothing pooled or dropped, at most one unlisted policy."""
         return self.ledger.pooled.n_pools == 0 and self.ledger.dropped is None and len(self.rest) <= 1
 
 
@@ -101,25 +101,27 @@ def answer(actions: ActionSet, ledgers: Iterable[Ledger]) -> Answers:
     chances = _chances(ledger, ledger.rows.keys)
     weights = np.maximum(0.0, 1.0 - chances.sum(axis=1))
     choices, best, kept = _answer_rows(actions, ledger, chances)
-    rest = np.array([share * law.value for share, law in zip(weights, ledger.laws, strict=True)]).reshape(-1, d)
+    rest = np.array([share * policy.value for share, policy in zip(weights, ledger.policies, strict=True)]).reshape(
+        -1, d
+    )
     rest_best = np.array([row @ actions.argmax(row) for row in rest])
     return Answers(actions, runs, ledger, chances, choices, best, kept, rest, rest_best, weights)
 
 
 def _chances(ledger: Ledger, keys: Words) -> Matrix:
-    """Return how likely each unlisted law is to draw each packed action."""
-    chances = np.zeros((len(ledger.laws), len(keys)))
-    for here in _chunks(len(keys) if ledger.laws else 0):
+    """Return how likely each unlisted policy is to draw each packed action."""
+    chances = np.zeros((len(ledger.policies), len(keys)))
+    for here in _chunks(len(keys) if ledger.policies else 0):
         played = unpack_rows(read_only(keys[here]), len(ledger.total))
-        chances[:, here] = [law.policy.probabilities(played) for law in ledger.laws]
+        chances[:, here] = [policy.policy.probabilities(played) for policy in ledger.policies]
     return chances
 
 
 def _values(ledger: Ledger, chances: Matrix, which: Any) -> Matrix:
-    """Return V[M] of some rows, the share of unlisted laws included."""
+    """Return V[M] of some rows, the share of unlisted policies included."""
     values = ledger.rows.some(which)
-    for law, drawn in zip(ledger.laws, chances, strict=True):
-        values += drawn[which][:, None] * law.value
+    for policy, drawn in zip(ledger.policies, chances, strict=True):
+        values += drawn[which][:, None] * policy.value
     return values
 
 
@@ -142,30 +144,30 @@ def _answer_shared(
 ) -> npt.NDArray[np.bool_]:
     """Answer all actions that one policy alone has played, v its vector, by two questions per policy; tell which they are.
 
-    V[M] is s·v, and c·u more where an unlisted law with vector u draws M with probability c. The best answer to v + t·u as t
+    V[M] is s·v, and c·u more where an unlisted policy with vector u draws M with probability c. The best answer to v + t·u as t
     grows is worth a convex function of t. If it is the same action at the least and at the largest t = c/s of the policy's
     actions, its line touches that function at both ends, and so in between: it answers all of them.
     """
     rows = ledger.rows
-    is_lone = (rows.counts == 1) & (len(ledger.laws) <= 1)
+    is_lone = (rows.counts == 1) & (len(ledger.policies) <= 1)
     lone = np.flatnonzero(is_lone)
     pieces = rows.firsts[lone]
     used, places = numbered(rows.at[pieces], len(rows.vectors))
     shares, vectors = rows.shares[pieces], rows.vectors[used]
-    law_value = ledger.laws[0].value if ledger.laws else np.zeros(actions.dimension)
-    drawn = chances[0, lone] if ledger.laws else np.zeros(len(lone))
+    policy_value = ledger.policies[0].value if ledger.policies else np.zeros(actions.dimension)
+    drawn = chances[0, lone] if ledger.policies else np.zeros(len(lone))
     least, most = np.full(len(used), np.inf), np.zeros(len(used))
     np.minimum.at(least, places, drawn / shares)
     np.maximum.at(most, places, drawn / shares)
-    answers, _ = answer_vectors(actions, vectors + least[:, None] * law_value)
+    answers, _ = answer_vectors(actions, vectors + least[:, None] * policy_value)
     is_same = np.ones(len(used), dtype=np.bool_)
-    if ledger.laws:
-        is_same = (answers == answer_vectors(actions, vectors + most[:, None] * law_value)[0]).all(axis=1)
+    if ledger.policies:
+        is_same = (answers == answer_vectors(actions, vectors + most[:, None] * policy_value)[0]).all(axis=1)
     words = rows.words[pieces]
     choices[lone] = answers[places]
-    best[lone] = shares * dot_each(vectors, answers)[places] + drawn * _dot_one(law_value, answers)[places]
+    best[lone] = shares * dot_each(vectors, answers)[places] + drawn * _dot_one(policy_value, answers)[places]
     kept[lone] = shares * dot_rows(rows.vectors, read_only(rows.at[pieces]), read_only(words))
-    kept[lone] += drawn * _dot_one(law_value, words)
+    kept[lone] += drawn * _dot_one(policy_value, words)
     is_lone[lone[~is_same[places]]] = False
     return np.asarray(is_lone)
 
@@ -180,7 +182,7 @@ def _chunks(n: int) -> Iterator[slice]:
 
 
 def answer_samples(answers: Answers) -> tuple[Vector, Vector]:
-    """Return V̂·φ*(M) and V̂·M for all actions with a row or drawn, dropped laws replaced by what was drawn from them."""
+    """Return V̂·φ*(M) and V̂·M for all actions with a row or drawn, dropped policies replaced by what was drawn from them."""
     ledger, dropped = answers.ledger, answers.ledger.dropped
     assert dropped is not None
     tables = [ledger.rows, dropped.samples]
@@ -188,7 +190,7 @@ def answer_samples(answers: Answers) -> tuple[Vector, Vector]:
     listed, drawn = places_in(merged, tables)
     best, kept = np.zeros(len(merged)), np.zeros(len(merged))
     best[listed], kept[listed] = answers.best, answers.kept
-    chances = np.zeros((len(ledger.laws), len(merged)))
+    chances = np.zeros((len(ledger.policies), len(merged)))
     chances[:, listed] = answers.chances
     values = _values(replace(ledger, rows=merged), chances, drawn)
     best[drawn], kept[drawn] = answer_vectors(answers.actions, values)[1], dot_each(values, merged.keys[drawn])
@@ -199,7 +201,7 @@ def lower_sum(answers: Answers) -> float:
     r"""Return a certified lower end of Σ_M max V[M]·M': the value of rules φ that can be written down.
 
     Three of them, the best counts: one action for everything; an answer for each action whose row is whole and one for
-    each pool, with unlisted laws taken at their worst; an answer for each whole row and one common answer for all else.
+    each pool, with unlisted policies taken at their worst; an answer for each whole row and one common answer for all else.
     """
     ledger, dropped = answers.ledger, answers.ledger.dropped
 
@@ -254,17 +256,17 @@ class Rule:
         return np.where(found < len(self.keys), found, -1)
 
     def gain(self, ledger: Ledger) -> float:
-        """Return what following the rule would have added to a run; laws too many to keep count at their worst."""
+        """Return what following the rule would have added to a run; policies too many to keep count at their worst."""
         place = self.find(ledger.rows.keys)
         known = place >= 0
         answers = np.zeros_like(ledger.rows.keys)
         answers[known] = self.choices[place[known]]
         total = float(ledger.rows.dot(answers).sum())
         total += float((ledger.rows.total(~known) + ledger.pooled.values.sum(axis=0)) @ self.otherwise)
-        if ledger.laws:
-            for law, weights in zip(ledger.laws, _chances(ledger, self.keys), strict=True):
-                total += float(weights @ _dot_one(law.value, self.choices))
-                total += max(0.0, 1.0 - float(weights.sum())) * float(law.value @ self.otherwise)
+        if ledger.policies:
+            for policy, weights in zip(ledger.policies, _chances(ledger, self.keys), strict=True):
+                total += float(weights @ _dot_one(policy.value, self.choices))
+                total += max(0.0, 1.0 - float(weights.sum())) * float(policy.value @ self.otherwise)
         if ledger.dropped is not None:
             total += ledger.dropped.lowest
         return total - ledger.earned

@@ -166,7 +166,7 @@ class Pooled:
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class Unlisted:
     """A policy whose support is not listed, with its own Σ_t w_t R_t and Σ_t w_t."""
 
     policy: Policy
@@ -182,7 +182,7 @@ class Dropped:
     ----------
     highest, lowest : float
         Σ max X·M' and Σ min X·M', one term per policy.
-    n_laws : float
+    n_policies : float
     samples : Rows
         Actions drawn from them, each with its share of X.
     pooled : Pooled
@@ -191,7 +191,7 @@ class Dropped:
 
     highest: float
     lowest: float
-    n_laws: float
+    n_policies: float
     samples: Rows
     pooled: Pooled
 
@@ -206,7 +206,7 @@ class Ledger:
         V[M] of actions played by policies that list their support.
     pooled : Pooled
         Empty as long as the capacity was not reached.
-    laws : tuple of Law
+    policies : tuple of Unlisted
         Policies whose support is not listed.
     dropped : Dropped or None
         Those that were too many to keep.
@@ -223,7 +223,7 @@ class Ledger:
 
     rows: Rows
     pooled: Pooled
-    laws: tuple[Law, ...]
+    policies: tuple[Unlisted, ...]
     dropped: Dropped | None
     total: Vector
     earned: float

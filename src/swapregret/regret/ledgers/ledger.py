@@ -3,7 +3,7 @@ r"""The ledger of a run: for every action played, the rewards of the world while
 .. math:: V[M] = \sum_t p_t(M)\,R_t \in \mathbb R^d
 
 It is fed from policies, not from samples. Each component of a mixture is followed by its identity for as long as it
-stays in the mixture, and entered once, when it leaves: a lazy scale costs one update per meta-day and an exploration law
+stays in the mixture, and entered once, when it leaves: a lazy scale costs one update per meta-day and an exploration policy
 one per run, however often their weights change.
 """
 
@@ -29,13 +29,13 @@ from swapregret.errors import InvalidInput
 from swapregret.policy import Policy
 from swapregret.policy.held import is_same
 from swapregret.regret.ledgers.action_rows import ActionRows
-from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger
+from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Unlisted
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.ledgers.row_sums import answer_vectors, dot_each, read_only
 from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader
 
 _MEMORY = 2**28
-_KEPT_LAWS, _SAMPLES, _SEED = 16, 16, 0x1E06E2
+_KEPT_POLICIES, _SAMPLES, _SEED = 16, 16, 0x1E06E2
 
 
 def default_capacity(dimension: int) -> int:
@@ -77,7 +77,7 @@ class SwapLedger:
         self._actions = actions
         self._capacity = default_capacity(d) if capacity is None else as_integer(capacity, "capacity", 1)
         self._table = ActionRows(actions, self._capacity)
-        self._laws = LawBook(actions, self._capacity)
+        self._policies = PolicyBook(actions, self._capacity)
         self._stretches = Stretches(d)
         self._total, self._n_days, self._earned = np.zeros(d), 0, 0.0
         self._source: str | None = None
@@ -111,7 +111,7 @@ class SwapLedger:
         self._from("policies")
         reader.enter(self._table)
         for policy, vector, n_days in reader.unlisted():
-            self._enter_law(policy, vector, n_days)
+            self._enter_policy(policy, vector, n_days)
         self._earned += reader.earned
         self._total += reader.total
         self._n_days += reader.n_days
@@ -127,8 +127,8 @@ class SwapLedger:
         return Ledger(
             rows=rows,
             pooled=pooled,
-            laws=self._laws.kept(),
-            dropped=self._laws.dropped(),
+            policies=self._policies.kept(),
+            dropped=self._policies.dropped(),
             total=frozen(self._total.copy()),
             earned=self._earned,
             n_days=float(self._n_days),
@@ -138,13 +138,13 @@ class SwapLedger:
 
     def dump(self) -> NamedArrays:
         """Write the ledger of all days so far as named arrays, and where its generator stands."""
-        return write_ledger(self.close()) | {"rng": self._laws.dump_rng()}
+        return write_ledger(self.close()) | {"rng": self._policies.dump_rng()}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; both must have the same capacity."""
         held = read_ledger(arrays, self._actions)
         self._table.begin(held.rows, held.pooled)
-        self._laws.begin(held.laws, held.dropped, arrays["rng"])
+        self._policies.begin(held.policies, held.dropped, arrays["rng"])
         self._total, self._n_days, self._earned = np.array(held.total), int(held.n_days), held.earned
         self._source = held.source if held.n_days else None
 
@@ -158,58 +158,58 @@ class SwapLedger:
     def _enter(self, left: list[Left]) -> None:
         for policy, vector, n_days in left:
             self._earned += float(np.cumsum(policy.marginals() * vector)[-1])  # from the first entry to the last
-            self._enter_law(policy, vector, n_days)
+            self._enter_policy(policy, vector, n_days)
 
-    def _enter_law(self, policy: Policy, vector: Vector, n_days: float) -> None:
+    def _enter_policy(self, policy: Policy, vector: Vector, n_days: float) -> None:
         if policy.has_atoms:
-            self._table.add_law(*policy.packed_support(), vector, n_days)
+            self._table.add_policy(*policy.packed_support(), vector, n_days)
         else:
-            self._laws.enter(policy, vector, n_days)
+            self._policies.enter(policy, vector, n_days)
 
 
-class LawBook:
-    """The laws of a run that do not list their support: a few are kept exactly, the rest by sums and samples.
+class PolicyBook:
+    """The policies of a run that do not list their support: a few are kept exactly, the rest by sums and samples.
 
-    A law such as the uniform one over an exponential set offers ``probability`` but no list. One that is held for all of a run
-    (exploration) enters regrets exactly. A learner that makes a new Gibbs or Markov law every meta-day would need unbounded
-    memory, so only the laws held longest are kept; of the others remain the two sums that bracket what any rule φ can make of
+    A policy such as the uniform one over an exponential set offers ``probability`` but no list. One that is held for all of a run
+    (exploration) enters regrets exactly. A learner that makes a new Gibbs or Markov policy every meta-day would need unbounded
+    memory, so only the policies held longest are kept; of the others remain the two sums that bracket what any rule φ can make of
     them, and a few actions drawn from each: sampled play. The generator has a fixed seed: same run, same book. At most ``capacity``
     of the actions drawn have a vector of their own.
     """
 
     def __init__(self, actions: ActionSet, capacity: int) -> None:
         self._actions = actions
-        self._laws: list[Law] = []
-        self._copies: tuple[Law, ...] = ()
+        self._policies: list[Unlisted] = []
+        self._copies: tuple[Unlisted, ...] = ()
         self._samples = ActionRows(actions, capacity)
         self._rng = np.random.default_rng(_SEED)
         self._highest = self._lowest = 0.0
         self._n_dropped = 0
 
     def enter(self, policy: Policy, vector: Vector, n_days: float) -> None:
-        """Add a stretch; ``vector`` is Σ w_t R_t over it. A law that was read from a file is known by its contents."""
-        for place, law in enumerate(self._laws):
-            if law.policy is policy or (law in self._copies and is_same(law.policy, policy)):
-                self._laws[place] = Law(policy, frozen(vector + law.value), n_days + law.days)
+        """Add a stretch; ``vector`` is Σ w_t R_t over it. A policy that was read from a file is known by its contents."""
+        for place, held in enumerate(self._policies):
+            if held.policy is policy or (held in self._copies and is_same(held.policy, policy)):
+                self._policies[place] = Unlisted(policy, frozen(vector + held.value), n_days + held.days)
                 return
-        self._laws.append(Law(policy, frozen(np.array(vector)), n_days))
-        if len(self._laws) > _KEPT_LAWS:
-            shortest = min(self._laws, key=lambda law: law.days)
-            self._laws.remove(shortest)
+        self._policies.append(Unlisted(policy, frozen(np.array(vector)), n_days))
+        if len(self._policies) > _KEPT_POLICIES:
+            shortest = min(self._policies, key=lambda held: held.days)
+            self._policies.remove(shortest)
             self._drop(shortest)
 
-    def _drop(self, law: Law) -> None:
-        highest, lowest = answer_vectors(self._actions, np.array([law.value, -law.value]))[1].tolist()
+    def _drop(self, policy: Unlisted) -> None:
+        highest, lowest = answer_vectors(self._actions, np.array([policy.value, -policy.value]))[1].tolist()
         self._highest += highest
         self._lowest -= lowest
         self._n_dropped += 1
-        drawn = np.stack([law.policy.sample(self._rng) for _ in range(_SAMPLES)])
+        drawn = np.stack([policy.policy.sample(self._rng) for _ in range(_SAMPLES)])
         shares = np.full(_SAMPLES, 1.0 / _SAMPLES)
-        self._samples.add_law(pack_rows(read_only(drawn)), shares, np.ascontiguousarray(law.value), law.days)
+        self._samples.add_policy(pack_rows(read_only(drawn)), shares, np.ascontiguousarray(policy.value), policy.days)
 
-    def kept(self) -> tuple[Law, ...]:
-        """Return the laws that are kept exactly."""
-        return tuple(self._laws)
+    def kept(self) -> tuple[Unlisted, ...]:
+        """Return the policies that are kept exactly."""
+        return tuple(self._policies)
 
     def dropped(self) -> Dropped | None:
         """Return what remains of the others, or None if there are none."""
@@ -221,10 +221,10 @@ class LawBook:
         """Write where the generator stands."""
         return array_of_text(json.dumps(self._rng.bit_generator.state))
 
-    def begin(self, kept: tuple[Law, ...], dropped: Dropped | None, rng: npt.NDArray[np.uint8]) -> None:
+    def begin(self, kept: tuple[Unlisted, ...], dropped: Dropped | None, rng: npt.NDArray[np.uint8]) -> None:
         """Begin with what another book had."""
-        self._laws, self._copies = list(kept), kept
+        self._policies, self._copies = list(kept), kept
         self._rng.bit_generator.state = json.loads(text_of_array(rng))
         if dropped is not None:
-            self._highest, self._lowest, self._n_dropped = dropped.highest, dropped.lowest, int(dropped.n_laws)
+            self._highest, self._lowest, self._n_dropped = dropped.highest, dropped.lowest, int(dropped.n_policies)
             self._samples.begin(dropped.samples, dropped.pooled)

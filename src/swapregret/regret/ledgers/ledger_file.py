@@ -8,8 +8,8 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
 from swapregret.policy.held import held_array, held_words
-from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows, empty_pools
-from swapregret.regret.ledgers.law_file import read_laws, write_laws
+from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted, empty_pools
+from swapregret.regret.ledgers.policy_file import read_policies, write_policies
 
 
 def write_ledger(ledger: Ledger) -> NamedArrays:
@@ -22,12 +22,12 @@ def write_ledger(ledger: Ledger) -> NamedArrays:
         "source": array_of_text(ledger.source),
     }
     arrays |= _write_table(ledger.rows, ledger.pooled)
-    if ledger.laws:
-        arrays |= write_laws(tuple(law.policy for law in ledger.laws))
-        arrays["law_values"] = np.stack([law.value for law in ledger.laws])
-        arrays["law_days"] = np.array([law.days for law in ledger.laws])
+    if ledger.policies:
+        arrays |= write_policies(tuple(policy.policy for policy in ledger.policies))
+        arrays["policy_values"] = np.stack([policy.value for policy in ledger.policies])
+        arrays["policy_days"] = np.array([policy.days for policy in ledger.policies])
     if dropped is not None:
-        arrays["dropped.numbers"] = np.array([dropped.highest, dropped.lowest, dropped.n_laws])
+        arrays["dropped.numbers"] = np.array([dropped.highest, dropped.lowest, dropped.n_policies])
         arrays |= under("dropped", _write_table(dropped.samples, dropped.pooled))
     return arrays
 
@@ -36,21 +36,21 @@ def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
     """Read a ledger written by ``write_ledger``; arrays of other types, shapes or ranges are refused."""
     d = actions.dimension
     rows, pooled = _read_table(arrays, d)
-    policies = read_laws(arrays, actions)
-    laws: tuple[Law, ...] = ()
-    if policies:
-        values = held_array(arrays, "law_values", "float64", (len(policies), d))
-        days = held_array(arrays, "law_days", "float64", (len(policies),), 0.0).tolist()
-        laws = tuple(Law(*each) for each in zip(policies, frozen(values.copy()), days, strict=True))
+    read = read_policies(arrays, actions)
+    kept: tuple[Unlisted, ...] = ()
+    if read:
+        values = held_array(arrays, "policy_values", "float64", (len(read), d))
+        days = held_array(arrays, "policy_days", "float64", (len(read),), 0.0).tolist()
+        kept = tuple(Unlisted(*each) for each in zip(read, frozen(values.copy()), days, strict=True))
     dropped = None
     if "dropped.numbers" in arrays:
-        highest, lowest, n_laws = held_array(arrays, "dropped.numbers", "float64", (3,)).tolist()
-        dropped = Dropped(highest, lowest, n_laws, *_read_table(below(arrays, "dropped"), d))
+        highest, lowest, n_policies = held_array(arrays, "dropped.numbers", "float64", (3,)).tolist()
+        dropped = Dropped(highest, lowest, n_policies, *_read_table(below(arrays, "dropped"), d))
     earned, n_days = held_array(arrays, "earned_days", "float64", (2,)).tolist()
     return Ledger(
         rows=rows,
         pooled=pooled,
-        laws=laws,
+        policies=kept,
         dropped=dropped,
         total=frozen(held_array(arrays, "total", "float64", (d,))),
         earned=earned,

@@ -12,7 +12,7 @@ import numpy as np
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.policy.held import is_same
-from swapregret.regret.ledgers.closed_ledger import Dropped, Law, Ledger, Pooled, Rows
+from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted
 from swapregret.regret.ledgers.row_sums import Places, pool_of
 
 
@@ -28,13 +28,13 @@ def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
     return Ledger(
         rows=_with_wholes(rows, parts, n_pools),
         pooled=_merge_pools([part.pooled for part in parts], share),
-        laws=_merge_laws(parts, share),
+        policies=_merge_policies(parts, share),
         dropped=None
         if not dropped
         else Dropped(
             share * sum(part.highest for part in dropped),
             share * sum(part.lowest for part in dropped),
-            share * sum(part.n_laws for part in dropped),
+            share * sum(part.n_policies for part in dropped),
             join_rows([part.samples for part in dropped], share),
             _merge_pools([part.pooled for part in dropped], share),
         ),
@@ -109,13 +109,13 @@ def _merge_pools(parts: Sequence[Pooled], share: float) -> Pooled:
     return Pooled(values, gains, counts, share * sum(part.split for part in used))
 
 
-def _merge_laws(parts: Sequence[Ledger], share: float) -> tuple[Law, ...]:
-    merged: list[Law] = []
-    for law in (law for part in parts for law in part.laws):
-        scaled = Law(law.policy, frozen(share * law.value), share * law.days)
+def _merge_policies(parts: Sequence[Ledger], share: float) -> tuple[Unlisted, ...]:
+    merged: list[Unlisted] = []
+    for held in (held for part in parts for held in part.policies):
+        scaled = Unlisted(held.policy, frozen(share * held.value), share * held.days)
         for index, other in enumerate(merged):
-            if is_same(other.policy, law.policy):
-                merged[index] = Law(other.policy, frozen(other.value + scaled.value), other.days + scaled.days)
+            if is_same(other.policy, held.policy):
+                merged[index] = Unlisted(other.policy, frozen(other.value + scaled.value), other.days + scaled.days)
                 break
         else:
             merged.append(scaled)

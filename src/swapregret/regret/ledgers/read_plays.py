@@ -128,7 +128,7 @@ def no_policies(came: str) -> InvalidInput:
 def read_rounds(
     rows: Actions, rounds: npt.ArrayLike, chances: Vector | None
 ) -> list[tuple[slice, FinitePolicy, object]]:
-    """Read laws listed over several rows: for each day its rows, its law and its name; equal laws in a row are one object."""
+    """Read those listed over several rows: for each day its rows, its policy and its name; equal ones in a row are one object."""
     days = np.asarray(rounds)
     if days.shape != (len(rows),) or chances is None:
         raise InvalidInput(
@@ -149,26 +149,26 @@ def read_rounds(
             )
         here, last = slice(start, end), found[-1][0] if found else slice(0, 0)
         is_same = np.array_equal(rows[here], rows[last]) and np.array_equal(chances[here], chances[last])
-        law = found[-1][1] if is_same else FinitePolicy(rows[here], chances[here])
-        found.append((here, law, days[start]))
+        policy = found[-1][1] if is_same else FinitePolicy(rows[here], chances[here])
+        found.append((here, policy, days[start]))
     return found
 
 
 def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequence[Policy]) -> list[Policy]:
-    """Read the law of every play: one for all, or one each; an action its law never draws is refused."""
+    """Read the policy of every play: one for all, or one each; an action its policy never draws is refused."""
     listed = [policies] * len(plays) if isinstance(policies, Policy) else list(policies)
     if len(listed) != len(plays):
         raise InvalidInput(
             f"`policies` must be {len(plays)} policies, one per row", str(len(listed)), "Or pass one for all rows."
         )
-    for index, (law, play) in enumerate(zip(listed, plays, strict=True)):
-        if not isinstance(law, Policy) or law.dimension != actions.dimension:
+    for index, (policy, play) in enumerate(zip(listed, plays, strict=True)):
+        if not isinstance(policy, Policy) or policy.dimension != actions.dimension:
             raise InvalidInput(
                 f"row {index} of `policies` must be a policy over the {actions.dimension} elements of the set",
-                repr(law)[:80],
+                repr(policy)[:80],
                 "Pass e.g. `decision.policy`, or sr.FinitePolicy(actions, probabilities).",
             )
-        if not (law.marginals()[play > 0] > 0.0).all():
+        if not (policy.marginals()[play > 0] > 0.0).all():
             raise InvalidInput(
                 f"row {index} of `policies` must give the action of the row a positive probability",
                 f"{actions.elements(play)!r}, which it never draws",

@@ -48,7 +48,7 @@ class PieceLog(NamedTuple):
 
 
 @kernel
-def append_law(log: PieceLog, words: Words, weights: Floats, vector: Floats, n_days: float) -> None:
+def append_policy(log: PieceLog, words: Words, weights: Floats, vector: Floats, n_days: float) -> None:
     """Add a policy that was played for ``n_days`` days to a log with room for it: a vector, and a piece per action it plays."""
     n, k = log.counts[0], log.counts[1]
     for index in range(weights.size):

@@ -14,7 +14,7 @@ from swapregret.compiled.kernel import kernel
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.action_rows import ActionRows
-from swapregret.regret.ledgers.row_sums import PieceLog, append_law
+from swapregret.regret.ledgers.row_sums import PieceLog, append_policy
 
 Left = tuple[Policy, Vector, float]
 """A component, Σ w_t R_t and Σ w_t over its days."""
@@ -102,27 +102,27 @@ class TapeReader:
         self, tape: Tape, rewards: Matrix, explorer: Policy, rebuild: Callable[[Vector, Vector], Policy]
     ) -> None:
         self.tape, self.explorer = tape, explorer
-        self.n_laws = int(tape.n_laws[0])
+        self.n_policies = int(tape.n_policies[0])
         self.n_days = len(rewards)
         self._rebuild = rebuild
         given = np.require(rewards, np.float64, ["C", "W"])
-        self.vectors, self.days, self.total, self.last = law_vectors(tape, given)
+        self.vectors, self.days, self.total, self.last = policy_vectors(tape, given)
 
     @property
     def earned(self) -> float:
         """Return what the policies earned."""
-        inner = (self.vectors[:-1] * self.tape.marginals[: self.n_laws]).sum()
+        inner = (self.vectors[:-1] * self.tape.marginals[: self.n_policies]).sum()
         return float(inner + self.vectors[-1] @ self.explorer.marginals())
 
     def enter(self, table: ActionRows) -> None:
         """Add every policy that is kept as a list to a table, with the rewards of its days."""
         starts, done = self.tape.starts, 0
-        while (done := append_laws(table.log, self.tape, self.vectors, self.days, done)) < self.n_laws:
+        while (done := append_policies(table.log, self.tape, self.vectors, self.days, done)) < self.n_policies:
             table.make_room(int(starts[done + 1] - starts[done]), 1)
 
     def unlisted(self) -> Iterator[tuple[Policy, Vector, float]]:
         """Yield the policies that are not kept as lists, exploration too, each with its Σ w_t R_t and Σ w_t."""
-        tape, n = self.tape, self.n_laws
+        tape, n = self.tape, self.n_policies
         for e in np.flatnonzero((tape.starts[:n] == tape.starts[1 : n + 1]) & (self.days[:n] > 0.0)):
             yield self._rebuild(tape.marginals[e], tape.exponents[e]), self.vectors[e].copy(), float(self.days[e])
         if self.days[-1] > 0.0:
@@ -130,34 +130,34 @@ class TapeReader:
 
     def windows(self) -> Iterator[Window]:
         """Return the windows one by one."""
-        tape, law, first = self.tape, 0, 0
+        tape, policy, first = self.tape, 0, 0
         marginals = np.zeros((tape.shares.shape[1], tape.marginals.shape[1]))
         marginals[-1] = self.explorer.marginals()
         for t in range(int(tape.n_windows[0])):
-            while law < self.n_laws and tape.begins[law] <= t:
-                marginals[tape.slots[law]] = tape.marginals[law]
-                law += 1
+            while policy < self.n_policies and tape.begins[policy] <= t:
+                marginals[tape.slots[policy]] = tape.marginals[policy]
+                policy += 1
             last = int(tape.stops[t])
             yield Window(first, last, tape.shares[t], marginals.copy())
             first = last
 
 
 @kernel
-def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Integers]:
+def policy_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, Integers]:
     """Return Σ w_t R_t and Σ w_t of every policy of a tape, and last of exploration; Σ R_t; and the last policy of each slot.
 
     Row t of ``rewards`` is the reward vector of day t of the tape.
     """
-    n_laws, n_windows = tape.n_laws[0], tape.n_windows[0]
+    n_policies, n_windows = tape.n_policies[0], tape.n_windows[0]
     n_slots, d = tape.shares.shape[1], rewards.shape[1]
-    vectors, days = np.zeros((n_laws + 1, d)), np.zeros(n_laws + 1)
+    vectors, days = np.zeros((n_policies + 1, d)), np.zeros(n_policies + 1)
     total, sums = np.zeros(d), np.empty(d)
     current = np.full(n_slots, -1)
-    law, day = 0, 0
+    policy, day = 0, 0
     for t in range(n_windows):
-        while law < n_laws and tape.begins[law] <= t:
-            current[tape.slots[law]] = law
-            law += 1
+        while policy < n_policies and tape.begins[policy] <= t:
+            current[tape.slots[policy]] = policy
+            policy += 1
         for i in range(d):
             sums[i] = 0.0
         first = day
@@ -172,29 +172,29 @@ def law_vectors(tape: Tape, rewards: Floats) -> tuple[Floats, Floats, Floats, In
             share = tape.shares[t, s]
             if share == 0.0:
                 continue
-            e = n_laws if s == n_slots - 1 else current[s]
+            e = n_policies if s == n_slots - 1 else current[s]
             line = vectors[e]
             for i in range(d):
                 line[i] += share * sums[i]
             days[e] += share * (day - first)
-    while law < n_laws:  # what begins with the tape that comes next
-        current[tape.slots[law]] = law
-        law += 1
+    while policy < n_policies:  # what begins with the tape that comes next
+        current[tape.slots[policy]] = policy
+        policy += 1
     return vectors, days, total, current
 
 
 @kernel
-def append_laws(log: PieceLog, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
+def append_policies(log: PieceLog, tape: Tape, vectors: Floats, held: Floats, n_done: int) -> int:
     """Add policies ``n_done``.. with the rewards of their days to a log, until it may have no room for another.
 
     Returns the number of policies done. Policies that are not kept as lists are left out.
     """
-    for e in range(n_done, tape.n_laws[0]):
+    for e in range(n_done, tape.n_policies[0]):
         first, last, place = tape.starts[e], tape.starts[e + 1], tape.places[e]
         n = last - first
         if held[e] == 0.0 or n == 0:
             continue
         if log.counts[0] + n > log.at.size or log.counts[1] == log.vector_days.size:
             return e
-        append_law(log, tape.words[place : place + n], tape.chances[first:last], vectors[e], held[e])
-    return int(tape.n_laws[0])
+        append_policy(log, tape.words[place : place + n], tape.chances[first:last], vectors[e], held[e])
+    return int(tape.n_policies[0])

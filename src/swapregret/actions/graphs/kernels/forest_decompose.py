@@ -12,7 +12,7 @@ from swapregret.actions.graphs.kernels.tree_network import ForestGraph, with_ape
 from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
 from swapregret.actions.graphs.kernels.tree_splitting import split_off
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_law, pack_rows
+from swapregret.compiled.bits import merge_policy, pack_rows
 from swapregret.compiled.kernel import kernel
 
 
@@ -60,7 +60,7 @@ def decompose_forest_masses(
 
 @kernel
 def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integers) -> tuple[Words, Floats, float]:
-    """Write a point as a law over forests, the mean of one decomposition for each row of ``ranks``.
+    """Write a point as a policy over forests, the mean of one decomposition for each row of ``ranks``.
 
     Returns
     -------
@@ -87,5 +87,5 @@ def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integer
             return words[:0], weights[:0], np.inf
         words = np.concatenate((words, pack_rows(rows)))
         weights = np.concatenate((weights, mass / (unit * count)))
-    different, merged = merge_law(words, weights)
+    different, merged = merge_policy(words, weights)
     return different, merged, outside

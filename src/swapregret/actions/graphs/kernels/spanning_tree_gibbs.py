@@ -1,4 +1,4 @@
-r"""The law p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees: its matrices, Wilson's sampler and the chain-rule sampler.
+r"""The policy p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees: its matrices, Wilson's sampler and the chain-rule sampler.
 
 The graph may have several components; a tree then is a forest with as many edges as possible. Write the signed incidence
 matrix in the basis of a *heaviest* forest F and scale its columns by the weights: :math:`R = [\,I \mid Q\,]` with

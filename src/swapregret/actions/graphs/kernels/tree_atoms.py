@@ -1,7 +1,7 @@
 r"""Putting vertices back: from the splits of a point to spanning trees with integer weights.
 
-The law over trees of the last vertex alone is trivial. Given one over the trees of the vertices without v, with the masses that
-``tree_splitting`` left, the law with v follows: trees that use mass split off to (a, b) get the path
+The policy over trees of the last vertex alone is trivial. Given one over the trees of the vertices without v, with the masses that
+``tree_splitting`` left, the policy with v follows: trees that use mass split off to (a, b) get the path
 a – v – b instead of that edge, and trees that use none get v as a leaf. A tree that uses such mass twice or more keeps it
 connected with one half of each further edge; the other half is then free for a tree that uses none. The sums come out even.
 
@@ -72,7 +72,7 @@ def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Intege
 
 @kernel
 def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, Integers, int, bool]:
-    """Build the law: parents of every vertex in every tree, and the weights of the trees, which add up to a unit.
+    """Build the policy: parents of every vertex in every tree, and the weights of the trees, which add up to a unit.
 
     Where there is a choice, trees are kept even in the degree of the vertex ``apex``, if it is not −1. At most one tree more
     for each piece of the splits, so 1 + n_pieces + Σ (neighbours of each vertex when it was taken out).

@@ -1,4 +1,4 @@
-"""The Gibbs law over m-sets, p(M) ∝ exp(s·M) with |M| = m, as a Markov chain over the elements.
+"""The Gibbs policy over m-sets, p(M) ∝ exp(s·M) with |M| = m, as a Markov chain over the elements.
 
 Going through the elements in order with j chosen so far, element i is included with probability
 ``include[i, j]`` = e^{s_i} B[i+1, j+1] / B[i, j], where B[i, j] sums the weights of all ways to complete the set. Only B

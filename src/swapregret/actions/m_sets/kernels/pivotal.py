@@ -23,8 +23,8 @@ _ONE, _UNIT = float(UNIT), 1.0 / UNIT
 
 
 @kernel
-def pivotal_law(units: Integers, share: Floats, noise: Floats, point: Floats) -> None:
-    """Write share, noise and marginals of the law with these lengths, which add up to whole strata."""
+def pivotal_policy(units: Integers, share: Floats, noise: Floats, point: Floats) -> None:
+    """Write share, noise and marginals of the policy with these lengths, which add up to whole strata."""
     left = np.int64(UNIT)  # of the present stratum
     for i in range(units.size):
         noise[i] = left

@@ -1,13 +1,13 @@
-r"""Σ⁺v for mixtures of pivotal laws and the uniform law over m-sets, without a matrix and without iterating.
+r"""Σ⁺v for mixtures of pivotal policies and the uniform policy over m-sets, without a matrix and without iterating.
 
-The laws have weights :math:`w_c` and marginals :math:`x_c = m/d + \tilde x_c`, the uniform law has weight γ. All sets have m
+The policies have weights :math:`w_c` and marginals :math:`x_c = m/d + \tilde x_c`, the uniform policy has weight γ. All sets have m
 elements, so :math:`\Sigma 1 = m \bar x` with :math:`\bar x` the marginals of the mixture, and what is left is to solve with
 its covariance, on vectors that add up to 0:
 
 .. math:: A + \sum_c w_c \tilde x_c \tilde x_c^\top - \tilde x \tilde x^\top,\quad A = \alpha I + \sum_c w_c \mathrm{Cov}_c,\quad
           \tilde x = \sum_c w_c \tilde x_c,
 
-α the γ-fold variance of the uniform law. Along the line A is the covariance of a sum of processes with one number of state each
+α the γ-fold variance of the uniform policy. Along the line A is the covariance of a sum of processes with one number of state each
 (the n of ``kernels.pivotal``, times :math:`\sqrt{w_c}`) and of white noise. So it is factored as Kalman's filter does: with P the
 covariance of the states given what came before, :math:`q = Ph`, :math:`f = 1 - h`,
 
@@ -16,10 +16,10 @@ covariance of the states given what came before, :math:`q = Ph`, :math:`f = 1 - 
 
 s is the pivot of the element, k its gain. A right side r is turned into innovations :math:`o = r - h^\top z`,
 :math:`z' = f \circ z + k o`; from the last element to the first :math:`y = o/s + k^\top l`, :math:`l' = f \circ l - h y`. The
-terms of low rank enter by the formula of Woodbury. O(n²) per element for n laws.
+terms of low rank enter by the formula of Woodbury. O(n²) per element for n policies.
 
-The slots of up to three laws are a tuple. So compiled code knows how many there are, has no loops over them, and keeps in registers
-what goes from element to element: it is four times as fast as with an array.
+The slots of up to three policies are a tuple. So compiled code knows how many there are, has no loops over them, and keeps in
+registers what goes from element to element: it is four times as fast as with an array.
 """
 
 from typing import Any, NamedTuple
@@ -33,12 +33,12 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
 WIDTH = 3
-"""How many laws a mixture has at least; those that are missing have weight 0."""
+"""How many policies a mixture has at least; those that are missing have weight 0."""
 _ROUNDING = 1e-15
 
 
 class Pivots(NamedTuple):
-    """Pivotal laws, one per slot: ``share``, ``noise`` and ``point`` of ``pivotal_law``."""
+    """Pivotal policies, one per slot: ``share``, ``noise`` and ``point`` of ``pivotal_policy``."""
 
     share: Floats
     noise: Floats
@@ -46,7 +46,7 @@ class Pivots(NamedTuple):
 
 
 class Sieve(NamedTuple):
-    """The factor of a mixture of n laws.
+    """The factor of a mixture of n policies.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Sieve(NamedTuple):
 def solve_pivots(
     pivots: Pivots, weights: Floats, alpha: float, explore: float, right: Floats, size: int
 ) -> tuple[Floats, float]:
-    """Solve Σy = v for the laws in all slots with a weight, and the uniform law, whose weight is ``explore``.
+    """Solve Σy = v for the policies in all slots with a weight, and the uniform policy, whose weight is ``explore``.
 
     Returns y, and what rounding may leave of v.
     """
@@ -157,7 +157,7 @@ def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floa
 
 @kernel
 def _advance(h: Floats, k: Floats, right: Floats, state: Floats) -> None:
-    """Turn right sides at one element into innovations, in place; ``state`` has one row per law, one column per right side."""
+    """Turn right sides at one element into innovations, in place; ``state`` has one row per policy, one column per right side."""
     n, n_right = h.size, right.size
     for e in range(n_right):
         behind = h[0] * state[e]

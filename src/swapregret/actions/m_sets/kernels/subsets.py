@@ -121,7 +121,7 @@ def systematic_words(units: Integers, starts: Integers, orders: Integers) -> tup
 
 @kernel
 def list_systematic(point: Floats, size: int, orders: Integers) -> tuple[Words, Floats]:
-    """Return the sets of the systematic law of a point, averaged over some orders, and their chances."""
+    """Return the sets of the systematic policy of a point, averaged over some orders, and their chances."""
     units = round_to_units(point, size)
     words, lengths = systematic_words(units, systematic_starts(units, orders), orders)
     chances = np.empty(lengths.size)

@@ -1,9 +1,9 @@
-r"""Σ⁺v for mixtures of listed permutations and the uniform law, without a matrix.
+r"""Σ⁺v for mixtures of listed permutations and the uniform policy, without a matrix.
 
-The uniform law has the eigenvalue 1 on the constant table and 1/(n−1) on tables whose rows and columns add up to 0, and these span
-all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M_a M_a^\top` over the heaviest permutations of the
-lists beside it, it preconditions conjugate gradients: a permutation of weight w adds an eigenvalue of about wn²/γ to those
-at 1. How two of them meet is how many pairs they share.
+The uniform policy has the eigenvalue 1 on the constant table and 1/(n−1) on tables whose rows and columns add up to 0, and these
+span all permutations, so its Σ⁺ is known. With weight γ, and :math:`\sum_a w_a M_a M_a^\top` over the heaviest permutations of the
+lists beside it, it preconditions conjugate gradients: a permutation of weight w adds an eigenvalue of about wn²/γ to those at 1.
+How two of them meet is how many pairs they share.
 
 Neighbours in a list differ in a few pairs: a product follows the changes. M·v moves by what they add and take away, and
 an element collects the weighted sum that has run up since it came, when it goes.
@@ -39,13 +39,13 @@ class Matchings(NamedTuple):
         The elements that come and go, as many of each.
     weights : float64 array, shape (N,)
     explore : float
-        γ, the weight of the uniform law.
+        γ, the weight of the uniform policy.
     heavy : uint32 array, shape (q, n)
         The elements of the permutations the preconditioner knows.
     roots : float64 array, shape (q,)
         √w of these.
     factor : float64 array, shape (q, q)
-        Of I + the Gram matrix of √w M, in the inner product of the inverse of γ times the uniform law.
+        Of I + the Gram matrix of √w M, in the inner product of the inverse of γ times the uniform policy.
     """
 
     first: Places
@@ -178,7 +178,7 @@ def _gather(vector: Floats, chosen: Places) -> float:
 
 @kernel
 def _precondition(mixture: Matchings, residual: Floats, shaped: Floats) -> None:
-    """Solve for γ times the uniform law and the heavy permutations; the residual is in the span of the permutations."""
+    """Solve for γ times the uniform policy and the heavy permutations; the residual is in the span of the permutations."""
     (q, n), explore = mixture.heavy.shape, mixture.explore
     mean = 0.0
     for i in range(residual.size):
@@ -205,7 +205,7 @@ def _precondition(mixture: Matchings, residual: Floats, shaped: Floats) -> None:
 
 @kernel
 def _product(mixture: Matchings, vector: Floats, result: Floats) -> None:
-    """Write Σv: the uniform law in closed form, the lists permutation by permutation."""
+    """Write Σv: the uniform policy in closed form, the lists permutation by permutation."""
     n = mixture.first.size
     single, pair = mixture.explore / n, mixture.explore / (n * (n - 1))
     across, down = np.zeros(n), np.zeros(n)

@@ -5,7 +5,7 @@ import numpy as np
 from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
 from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_law, set_bit
+from swapregret.compiled.bits import merge_policy, set_bit
 from swapregret.compiled.kernel import kernel
 
 
@@ -56,5 +56,5 @@ def packed_matchings(
                 set_bit(line, order[i] * n_columns + onto[chosen[i]])
             weights[n] = mass[a] / scale
             n += 1
-    different, merged = merge_law(words[:n], weights[:n])
+    different, merged = merge_policy(words[:n], weights[:n])
     return different, merged, outside

@@ -1,11 +1,11 @@
-r"""Permanents over subsets: the exact law p(σ) ∝ Π w_{iσ(i)} of permutations, for small n.
+r"""Permanents over subsets: the exact policy p(σ) ∝ Π w_{iσ(i)} of permutations, for small n.
 
 With :math:`F(S)` the sum over all ways to give the columns S to the first |S| rows, and :math:`B(S)` the sum over all
 ways to give the columns outside S to the other rows,
 
 .. math:: F(S) = \sum_{j \in S} F(S \setminus j)\, w_{|S|-1,\,j}, \qquad B(S) = \sum_{j \notin S} w_{|S|,\,j}\, B(S \cup j),
 
-everything a law is asked for is a sum of products of the two. Weights are expected to be at most 1 with at least one
+everything a policy is asked for is a sum of products of the two. Weights are expected to be at most 1 with at least one
 permutation of product 1 (scores less the prices of a best assignment): then 1 ≤ F(all) ≤ n!, nothing overflows, and a
 subset whose sum underflows has a probability that does. All terms are positive, so no accuracy is lost by cancellation.
 """

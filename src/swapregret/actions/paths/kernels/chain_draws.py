@@ -14,7 +14,7 @@ _SMALLEST = 1e-290
 
 @kernel
 def gibbs_transition(start: Integers, head: Integers, scores: Floats, to_sink: Floats) -> Floats:
-    """Push weights: the chain of the law p(path) ∝ exp(Σ scores), from the log-sums of paths to the sink."""
+    """Push weights: the chain of the policy p(path) ∝ exp(Σ scores), from the log-sums of paths to the sink."""
     transition = np.empty(head.size)
     for u in range(start.size - 1):
         total = 0.0

@@ -1,7 +1,7 @@
 """Mixtures of Markov chains on the paths of a graph, packed four at a time for products, with what preconditions them.
 
 The formulas are in ``kernels.chain_solve``, which solves with what is packed here; the graph is as in ``kernels.dag``, vectors
-are in its order. ``laws`` is a ``PathChainLaws``.
+are in its order. ``policies`` is a ``PathChainPolicies``.
 """
 
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ def chain_wandering(transition: Floats, flow: Floats) -> float:
 
 
 @kernel
-def pack_chains(start: Places, laws: Any, mixed: Floats) -> PackedChains:
+def pack_chains(start: Places, policies: Any, mixed: Floats) -> PackedChains:
     """Put the chains in all slots with a weight side by side, and make the preconditioner."""
     slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
     for s in range(mixed.size):
@@ -61,12 +61,12 @@ def pack_chains(start: Places, laws: Any, mixed: Floats) -> PackedChains:
             slots[n_mixed], weights[n_mixed] = s, mixed[s]
             n_mixed += 1
     slots, weights = slots[:n_mixed], weights[:n_mixed]
-    flows, masses = laws.flow, laws.mass
+    flows, masses = policies.flow, policies.mass
     n_edges, n = flows.shape[1], masses.shape[1]
     n_groups = (slots.size + WIDTH - 1) // WIDTH
     packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
     per_flow, per_vertex = np.zeros(n_edges), np.zeros(n)
-    share, wandering = 0.0, laws.wandering[slots]
+    share, wandering = 0.0, policies.wandering[slots]
     theta = (wandering / wandering.max()) ** 3 if wandering.max() > 0.0 else np.ones(slots.size)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
     for group in range(n_groups):

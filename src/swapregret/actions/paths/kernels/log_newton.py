@@ -2,7 +2,7 @@ r"""Compiled KL projection onto unit flows from far away: weights that differ by
 
 The steps are those of ``kernels.dag_newton``, Newton's method on the logarithms of the balances, but flows may be smaller than any
 float. So only their logarithms are kept, and an edge counts relative to what leaves its tail and to what enters its head. The steps
-begin at the potentials of the Gibbs law. One that brings the worst vertex no nearer to balance is halved: in the limit of spread
+begin at the potentials of the Gibbs policy. One that brings the worst vertex no nearer to balance is halved: in the limit of spread
 weights the balances are piecewise linear, and whole steps can go round in circles.
 """
 
@@ -23,9 +23,9 @@ SPREAD = 4.0
 
 @kernel
 def gibbs_potential(plan: Elimination, log_weights: Floats) -> Floats:
-    """Return potentials at which each edge carries g / sqrt(g_u g_v), g the Gibbs law's probabilities.
+    """Return potentials at which each edge carries g / sqrt(g_u g_v), g the Gibbs policy's probabilities.
 
-    The law p(path) ∝ Π w has g_e = w_e exp(a_u + b_v − b_s) with a, b the log-sums from the source and to the sink; half of
+    The policy p(path) ∝ Π w has g_e = w_e exp(a_u + b_v − b_s) with a, b the log-sums from the source and to the sink; half of
     a − b therefore puts every vertex near balance, whatever the scale of w.
     """
     forth = log_sums_from_source(plan.leave, plan.enter, log_weights)

@@ -68,7 +68,7 @@ def project_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[
     r"""Project exp(log_weights) onto the flows of one unit in unnormalised KL divergence.
 
     Newton's method starts from the weights themselves if they are balanced up to the factor ``limit``, else from the
-    potentials of the Gibbs law, else works with logarithms. The flow found is balanced to about 1e-12; scaling
+    potentials of the Gibbs policy, else works with logarithms. The flow found is balanced to about 1e-12; scaling
     what leaves each vertex, in topological order, to what enters it makes it a flow to rounding.
 
     Returns the point, its logarithm, the certified gap :math:`\max_M g\cdot(x - M)` with g = log x − log w, by one pass of dynamic

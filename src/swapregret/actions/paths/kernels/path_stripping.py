@@ -7,7 +7,7 @@ empties an edge, so there are at most |E| − |V| + 2 of them, and no remainder.
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import clear_bit, merge_law, set_bit
+from swapregret.compiled.bits import clear_bit, merge_policy, set_bit
 from swapregret.compiled.kernel import kernel
 
 UNIT = 2**44
@@ -137,5 +137,5 @@ def packed_paths(
         for a in range(n_paths):
             weights[n + a] = amount[a] / (UNIT * count)
         n += n_paths
-    different, merged = merge_law(words[:n], weights[:n])
+    different, merged = merge_policy(words[:n], weights[:n])
     return different, merged, outside

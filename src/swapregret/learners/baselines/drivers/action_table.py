@@ -73,7 +73,7 @@ def place_of(words: Words, action: Integers) -> int:
 
 
 def list_actions(actions: ActionSet, horizon: int, cost: Cost, limit: int | None = None) -> FinitePolicy:
-    """List all actions, in canonical order, as the uniform law; or refuse with an estimate of what a run would take.
+    """List all actions, in canonical order, as the uniform policy; or refuse with an estimate of what a run would take.
 
     Parameters
     ----------

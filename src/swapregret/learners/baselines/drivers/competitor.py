@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import FULL, MADE, make_law, room
-from swapregret.actions.listed_laws import room_for_lists
+from swapregret.actions.family import FULL, MADE, make_policy, room
+from swapregret.actions.policy_slots import room_for_lists
 from swapregret.arrays import Floats, Vector
 from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput
@@ -24,7 +24,7 @@ from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
 from swapregret.policy import Policy
 
 _OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "first_log")
-DERIVED = frozenset({"laws", "mix", "undo"})
+DERIVED = frozenset({"policies", "mix", "undo"})
 """Fields of a state that are made again from the others."""
 
 
@@ -78,13 +78,13 @@ class PointPlayer(Competitor):
 
     def _running(self, offset: int) -> Running:
         (point, log_point), family, d = self._first, self._called, self.actions.dimension
-        laws = room(family, self._n_slots, self._n_atoms)
-        state = begin_round(d, offset, start_learners(1, point, log_point), laws, self._n_slots)
+        policies = room(family, self._n_slots, self._n_atoms)
+        state = begin_round(d, offset, start_learners(1, point, log_point), policies, self._n_slots)
         return Running(family, self._rule(log_point), state, DERIVED, self)
 
 
 @kernel
-def play_law(state: Any, exploration: float) -> int:
+def play_policy(state: Any, exploration: float) -> int:
     """Play the policy of slot 0 from now on, γ of the exploration policy mixed in."""
     mix = state.mix
     mix.is_new[0] = 1
@@ -97,14 +97,14 @@ def play_law(state: Any, exploration: float) -> int:
 @kernel
 def play_point(family: Any, state: Any, point: Floats, log_point: Floats, played: Floats, exploration: float) -> int:
     """Be at a point, and play the policy that ``played`` stands for; nothing has changed where it cannot be made."""
-    code = make_law(family, state.laws, 0, played, log_point)
+    code = make_policy(family, state.policies, 0, played, log_point)
     if code != MADE:
         return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
     learners = state.learners
     for i in range(point.size):
         learners.points[0, i] = point[i]
         learners.log_points[0, i] = log_point[i]
-    return play_law(state, exploration)
+    return play_policy(state, exploration)
 
 
 def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:

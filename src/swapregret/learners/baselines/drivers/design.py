@@ -1,4 +1,4 @@
-r"""D-optimal exploration: the law over listed actions that shows every direction of the span best.
+r"""D-optimal exploration: the policy over listed actions that shows every direction of the span best.
 
 .. math:: \max_{\mu}\ \log\det \Sigma_\mu, \qquad \Sigma_\mu = \mathbb E_\mu[M_J M_J^\top]
 
@@ -19,8 +19,8 @@ _LIMIT = 200_000
 _LARGEST = 1.001
 
 
-def leverages(rows: Actions, span: Span, law: Policy) -> Vector:
-    """Return M_Jᵀ Σ⁻¹ M_J of every row, with Σ of a law.
+def leverages(rows: Actions, span: Span, policy: Policy) -> Vector:
+    """Return M_Jᵀ Σ⁻¹ M_J of every row, with Σ of a policy.
 
     Examples
     --------
@@ -29,15 +29,15 @@ def leverages(rows: Actions, span: Span, law: Policy) -> Vector:
     >>> leverages(rows, span, FinitePolicy(rows, [.25, .75])).round(9)
     array([4.        , 1.33333333])
     """
-    return _leverages(rows[:, span.coordinates].astype(np.float64), invert(law, span)[0])
+    return _leverages(rows[:, span.coordinates].astype(np.float64), invert(policy, span)[0])
 
 
 def d_optimal(rows: Actions, span: Span) -> Vector:
-    """Return weights of a D-optimal law, with largest leverage at most 1.001·r.
+    """Return weights of a D-optimal policy, with largest leverage at most 1.001·r.
 
     Fedorov's exchange with steps away (Todd 2016): the action of largest leverage gains weight, or the one of least
     leverage in the support loses it, by the exact amount that maximises the determinant; Σ⁻¹ follows by rank-one
-    updates. Starts from the uniform law, which on sets as symmetric as m-sets is the answer.
+    updates. Starts from the uniform policy, which on sets as symmetric as m-sets is the answer.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def d_optimal(rows: Actions, span: Span) -> Vector:
     raise NotConverged(
         f"the D-optimal policy must be found within {_LIMIT} steps",
         f"a largest leverage of {g.max():.6g} at rank {r}",
-        "Explore with the spanner: exploration_law='spanner'.",
+        "Explore with the spanner: exploration_policy='spanner'.",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import Common, Explore, draw, law_of, room, show_law, solve
+from swapregret.actions.family import Common, Explore, draw, room, show_policy, slot_policy, solve
 from swapregret.arrays import Floats, Integers, Words, as_integer
 from swapregret.compiled.bits import pack_rows, unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
@@ -34,7 +34,7 @@ class TableFamily(NamedTuple):
     words: Words
 
 
-class TableLaws(NamedTuple):
+class TablePolicies(NamedTuple):
     """The policy that is played, ``chances`` (1, N), and its ``marginals`` (2, d).
 
     The second slot, exploration, is never played.
@@ -45,16 +45,16 @@ class TableLaws(NamedTuple):
 
 
 @room.of(TableFamily)
-def table_room(family: Any, n_slots: int, n_atoms: int) -> TableLaws:
+def table_room(family: Any, n_slots: int, n_atoms: int) -> TablePolicies:
     """Return room for the policy."""
     d, n = family.columns.shape
-    return TableLaws(np.zeros((1, n)), np.zeros((2, d)))
+    return TablePolicies(np.zeros((1, n)), np.zeros((2, d)))
 
 
 @draw.of(TableFamily)
-def draw_from_table(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_from_table(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw by inversion; sums of chances are exact and end in 1."""
-    chances, needle = laws.chances[0], rng.random()
+    chances, needle = policies.chances[0], rng.random()
     a, total = 0, chances[0]
     while total <= needle:
         a += 1
@@ -63,21 +63,21 @@ def draw_from_table(family: Any, laws: Any, slot: int, rng: np.random.Generator)
 
 
 @solve.of(TableFamily)
-def solve_nothing(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+def solve_nothing(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Solve nothing: no estimate needs Σ."""
     return right, np.inf
 
 
-@show_law.of(TableFamily)
-def show_table(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+@show_policy.of(TableFamily)
+def show_table(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
     """Return the policy as a list."""
-    return family.words, laws.chances[0]
+    return family.words, policies.chances[0]
 
 
-@law_of.register(TableFamily)
-def law_of_table(family: TableFamily, laws: Any, slot: int, actions: Any) -> Policy:
+@slot_policy.register(TableFamily)
+def policy_of_table(family: TableFamily, policies: Any, slot: int, actions: Any) -> Policy:
     """Return the policy as a value."""
-    return FinitePolicy(unpack_rows(family.words, family.common.dimension), laws.chances[0])
+    return FinitePolicy(unpack_rows(family.words, family.common.dimension), policies.chances[0])
 
 
 class ListedState(NamedTuple):
@@ -86,7 +86,7 @@ class ListedState(NamedTuple):
     tally: Tally
     undo: Tally
     learners: Any
-    laws: Any
+    policies: Any
     mix: Mix
     own: Any
 
@@ -94,11 +94,11 @@ class ListedState(NamedTuple):
 @kernel
 def play_weights(family: Any, state: Any, weights: Floats) -> int:
     """Play a weight for every action from now on."""
-    mix, laws = state.mix, state.laws
-    laws.chances[0] = listed_shares(weights)
+    mix, policies = state.mix, state.policies
+    policies.chances[0] = listed_shares(weights)
     for i in range(mix.mean.size):
-        mean = dot(family.columns[i], laws.chances[0])
-        laws.marginals[0, i] = mean
+        mean = dot(family.columns[i], policies.chances[0])
+        policies.marginals[0, i] = mean
         mix.mean[i] = mean
     mix.is_new[0] = 1
     if mix.weights[0] == 0.0:
@@ -141,7 +141,7 @@ class ListedPlayer(Competitor):
 
     @cached_property
     def mu(self) -> FinitePolicy:
-        """The uniform law, which is not played: it lists all actions."""
+        """The uniform policy, which is not played: it lists all actions."""
         return list_actions(self.actions, self.horizon, self.cost, self.limit)
 
     @property

@@ -1,4 +1,4 @@
-"""Compiled steps of a day of any algorithm that lists all actions: its law, what all would have paid, exponential weights.
+"""Compiled steps of a day of any algorithm that lists all actions: its policy, what all would have paid, exponential weights.
 
 Actions are given as ``columns``, shape (dimension, N): entry (i, a) is 1.0 if action a has element i.
 """
@@ -10,7 +10,7 @@ from swapregret.compiled.bits import grid_weights
 from swapregret.compiled.kernel import kernel
 
 LEAST = 2.0**-51
-"""Weights of laws are lifted to this, so that the laws of all days have the same actions."""
+"""Weights of policies are lifted to this, so that the policies of all days have the same actions."""
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
@@ -19,7 +19,7 @@ _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
 
 @kernel
 def listed_shares(weights: Floats) -> Floats:
-    """Return a law on the grid of multiples of 2⁻⁵² in which every action has at least about 2⁻⁵¹."""
+    """Return a policy on the grid of multiples of 2⁻⁵² in which every action has at least about 2⁻⁵¹."""
     lifted = weights
     if weights.min() < LEAST:
         lifted = np.maximum(weights, LEAST)

@@ -1,10 +1,10 @@
-r"""Checks of the laws a set offers, uniform, Gibbs, exploration, and of the family that shows it to compiled code."""
+r"""Checks of the policies a set offers, uniform, Gibbs, exploration, and of the family that shows it to compiled code."""
 
 from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import best, draw_explore, list_law, project, span_part
+from swapregret.actions.family import best, draw_explore, list_policy, project, span_part
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
@@ -12,7 +12,7 @@ from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.policy import Policy
 from swapregret.testing.conformance import agree, refused, require, require_members, skip
-from swapregret.testing.policy_checks import check_law
+from swapregret.testing.policy_checks import check_listed
 from swapregret.testing.set_instances import SetCase
 
 _TOLERANCE = 1e-10
@@ -21,33 +21,33 @@ _HULL = 1e-8
 
 
 def check_uniform(case: SetCase) -> None:
-    """Check the uniform law against the list of actions, or that it is refused by name where there is none."""
+    """Check the uniform policy against the list of actions, or that it is refused by name where there is none."""
     actions = case.actions
     if not actions.has_uniform:
-        must = "`has_uniform` must be true of a set with a uniform law"
+        must = "`has_uniform` must be true of a set with a uniform policy"
         refused(actions.uniform_policy, Unsupported, must, "False", "Set it.")
-        skip("the set has no uniform law")
-    law = actions.uniform_policy()
-    _check_law(case, law, 3000)
+        skip("the set has no uniform policy")
+    policy = actions.uniform_policy()
+    _check_policy(case, policy, 3000)
     if case.reference is not None:
-        _compare(case, law, np.full(len(case.reference), 1.0 / len(case.reference)), "uniform_policy()")
+        _compare(case, policy, np.full(len(case.reference), 1.0 / len(case.reference)), "uniform_policy()")
 
 
 def check_gibbs(case: SetCase) -> None:
-    """Check Gibbs laws with scores spread from 0 to ±30 against the list, or that they are refused by name."""
+    """Check Gibbs policies with scores spread from 0 to ±30 against the list, or that they are refused by name."""
     actions, rng = case.actions, case.rng("gibbs")
     if not actions.has_gibbs:
-        must = "`has_gibbs` must be true of a set with a Gibbs law"
+        must = "`has_gibbs` must be true of a set with a Gibbs policy"
         refused(lambda: actions.gibbs(np.zeros(actions.dimension)), Unsupported, must, "False", "Set it.")
-        skip("the set has no Gibbs law")
+        skip("the set has no Gibbs policy")
     for spread in _SPREADS:
         scores = spread * rng.uniform(-1.0, 1.0, actions.dimension)
-        law = actions.gibbs(scores)
+        policy = actions.gibbs(scores)
         if case.reference is not None:
             totals = case.reference @ scores
             mass = np.exp(totals - totals.max())
-            _compare(case, law, mass / mass.sum(), f"gibbs(scores up to ±{spread:g})")
-        _check_law(case, law, 1000)
+            _compare(case, policy, mass / mass.sum(), f"gibbs(scores up to ±{spread:g})")
+        _check_policy(case, policy, 1000)
 
 
 def check_family(case: SetCase) -> None:
@@ -76,61 +76,63 @@ def check_family(case: SetCase) -> None:
         gap = kl_gap(actions, tilted, log_x)
         must = "`project` must give the nearest point of the hull: one question shows how far it is off"
         require(gap <= _HULL, must, f"a gap of {gap:.3g}", advice)
-        words, chances, is_inside = list_law(family, point)
+        words, chances, is_inside = list_policy(family, point)
         rows = unpack_rows(words, actions.dimension)
-        require(bool(is_inside), "`list_law` must find a projected point inside", "that it is outside", advice)
-        require_members(rows, case.is_member, "what `list_law` lists", advice)
-        agree(chances @ rows, point, _HULL, "`list_law` must give actions that add up to the point", advice)
+        require(bool(is_inside), "`list_policy` must find a projected point inside", "that it is outside", advice)
+        require_members(rows, case.is_member, "what `list_policy` lists", advice)
+        agree(chances @ rows, point, _HULL, "`list_policy` must give actions that add up to the point", advice)
         seen = case.members @ span_part(family, tilted)
         must = "`span_part` must leave the total of every action as it is"
         agree(seen, case.members @ tilted, _HULL, must, advice)
         agree(tilted, given, 0.0, "the methods of a family must not write to their arguments", advice)
         outside = point.copy()
         outside[int(np.argmax(point))] = 1.001
-        must = "`list_law` must say that a point with an entry above 1 is outside"
+        must = "`list_policy` must say that a point with an entry above 1 is outside"
         require(not _is_taken(family, outside), must, "that it is inside", advice)
 
 
 def _is_taken(family: Any, point: Vector) -> bool:
-    """Tell whether ``list_law`` takes a point for one of the hull; to refuse it is as good as to say that it is outside."""
+    """Tell whether ``list_policy`` takes a point for one of the hull; to refuse it is as good as to say that it is outside."""
     try:
-        return bool(list_law(family, point)[2])
+        return bool(list_policy(family, point)[2])
     except SwapRegretError:
         return False
 
 
 def check_exploration(case: SetCase) -> None:
-    """Check that every exploration law shows every direction of the span, and that unknown kinds are refused."""
+    """Check that every exploration policy shows every direction of the span, and that unknown kinds are refused."""
     actions = case.actions
     for kind in (None, "spanner", "uniform") if actions.has_uniform else (None, "spanner"):
-        law = actions.exploration_policy(kind)
+        policy = actions.exploration_policy(kind)
         if kind != "uniform":
-            _check_law(case, law, 1000)
-        least = smallest_eigenvalue(law, actions.span)
+            _check_policy(case, policy, 1000)
+        least = smallest_eigenvalue(policy, actions.span)
         must = f"`exploration_policy({kind!r})` must show every direction of the span"
         came = f"a second moment whose smallest eigenvalue on it is {least!r}"
         require(least > 0.0, must, came, "Give weight to actions that span the set.")
         if kind == "spanner":
             must = "`exploration_policy('spanner')` must be uniform over the spanner"
             mean = actions.spanner().actions.mean(axis=0)
-            agree(law.marginals(), mean, _TOLERANCE, must, "Give every element of the spanner weight 1/r.")
+            agree(policy.marginals(), mean, _TOLERANCE, must, "Give every element of the spanner weight 1/r.")
     must = "`exploration_policy` must refuse an unknown kind with InvalidInput"
-    refused(lambda: actions.exploration_policy("no such law"), InvalidInput, must, "a law", "Name the kinds known.")
+    refused(
+        lambda: actions.exploration_policy("no such policy"), InvalidInput, must, "a policy", "Name the kinds known."
+    )
 
 
-def _check_law(case: SetCase, law: Policy, n_samples: int) -> None:
-    check_law(law, case.actions, case.reference, n_samples=n_samples, seed=case.seed)
+def _check_policy(case: SetCase, policy: Policy, n_samples: int) -> None:
+    check_listed(policy, case.actions, case.reference, n_samples=n_samples, seed=case.seed)
 
 
-def _compare(case: SetCase, law: Policy, p: Vector, name: str) -> None:
-    """Compare a law with probabilities of the listed actions."""
+def _compare(case: SetCase, policy: Policy, p: Vector, name: str) -> None:
+    """Compare a policy with probabilities of the listed actions."""
     assert case.reference is not None
     table = case.reference.astype(np.float64)
     rows = np.unique(np.linspace(0, len(table) - 1, 50).astype(int))
-    found = np.array([law.probability(case.reference[row]) for row in rows])
+    found = np.array([policy.probability(case.reference[row]) for row in rows])
     for what, one, other in (
-        ("marginals", law.marginals(), p @ table),
-        ("second moment", law.cooccurrence(), (table.T * p) @ table),
+        ("marginals", policy.marginals(), p @ table),
+        ("second moment", policy.cooccurrence(), (table.T * p) @ table),
         ("probabilities", found, p[rows]),
     ):
-        agree(one, other, _TOLERANCE, f"`{name}` must have the {what} of the exact law", "Correct the law.")
+        agree(one, other, _TOLERANCE, f"`{name}` must have the {what} of the exact policy", "Correct the policy.")

@@ -1,4 +1,4 @@
-"""The Gibbs law of spanning trees as matrices: the transfer current of the scaled cuts, marginals, moments, variance.
+"""The Gibbs policy of spanning trees as matrices: the transfer current of the scaled cuts, marginals, moments, variance.
 
 With R from ``scaled_cuts``, K = Rᵀ (R Rᵀ)⁻¹ R is kept as K = C Cᵀ, one row of C an
 edge. Sums run in one fixed order, so that stepped and compiled play agree to the last bit.

@@ -1,4 +1,4 @@
-"""Laws over m-sets that are not lists: the uniform law, the Gibbs law."""
+"""Policies over m-sets that are not lists: the uniform policy, the Gibbs policy."""
 
 import math
 from functools import lru_cache
@@ -30,15 +30,15 @@ def _is_short(dimension: int, size: int) -> bool:
 
 @lru_cache(maxsize=8)
 def _all_sets(dimension: int, size: int) -> FinitePolicy:
-    """List every set once, uniformly weighted; laws over all of them share its table."""
+    """List every set once, uniformly weighted; policies over all of them share its table."""
     rows = np.zeros((math.comb(dimension, size), dimension), dtype=np.int64)
     for row, chosen in zip(rows, combinations(range(dimension), size), strict=True):
         row[list(chosen)] = 1
     return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
 
-class SubsetLaw(Policy):
-    """A law over the sets of ``size`` elements; of at most 10,000 sets it can list all, so that regrets under it are exact."""
+class SubsetPolicy(Policy):
+    """A policy over the sets of ``size`` elements; of at most 10,000 sets it can list all, so that regrets under it are exact."""
 
     def __init__(self, dimension: int, size: int) -> None:
         self.dimension = dimension
@@ -50,16 +50,16 @@ class SubsetLaw(Policy):
         """List all sets, where there are at most 10,000."""
         if not self.has_atoms:
             return super().finite()
-        law = _all_sets(self.dimension, self.size)
-        weights = self.probabilities(law.atoms)
-        return law.reweighted(weights / weights.sum())
+        policy = _all_sets(self.dimension, self.size)
+        weights = self.probabilities(policy.atoms)
+        return policy.reweighted(weights / weights.sum())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.size} of {self.dimension})"
 
 
-class UniformSubsets(SubsetLaw):
-    """The uniform law over all m-sets, in closed form: Σ = aI + b11ᵀ.
+class UniformSubsets(SubsetPolicy):
+    """The uniform policy over all m-sets, in closed form: Σ = aI + b11ᵀ.
 
     b = m(m−1)/(d(d−1)) is the probability of a pair, a = m/d − b; the smallest eigenvalue for m < d is
     a = m(d−m)/(d(d−1)).
@@ -102,13 +102,13 @@ class UniformSubsets(SubsetLaw):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         d = held_whole(held, "dimension", most)
         return cls(d, held_whole(held, "size", d))
 
 
-class GibbsSubsets(SubsetLaw):
-    """The law p(M) ∝ exp(scores·M) over m-sets, exact, as a chain over the elements.
+class GibbsSubsets(SubsetPolicy):
+    """The policy p(M) ∝ exp(scores·M) over m-sets, exact, as a chain over the elements.
 
     Parameters
     ----------
@@ -157,6 +157,6 @@ class GibbsSubsets(SubsetLaw):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         scores = held_scores(held, (None,))
         return cls(scores, held_whole(held, "size", len(scores)))

@@ -15,11 +15,11 @@ from swapregret.actions.family import (
     Common,
     draw,
     draw_explore,
-    list_law,
-    make_law,
-    remake_law,
+    list_policy,
+    make_policy,
+    remake_policy,
     room,
-    show_law,
+    show_policy,
     solve,
     span_part,
     spread,
@@ -33,7 +33,7 @@ from swapregret.compiled.vectors import centred_square
 from swapregret.compiled.vectors import span_part as part_in_columns
 
 
-class ListedLaws(NamedTuple):
+class ListedPolicies(NamedTuple):
     """S policies of at most A actions, each of W words.
 
     Attributes
@@ -60,12 +60,12 @@ class ListedLaws(NamedTuple):
 
 
 @kernel
-def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: Integers) -> None:
+def put_policy(policies: ListedPolicies, slot: int, words: Words, chances: Floats, place: Integers) -> None:
     """Write a list into a slot, with its marginals and its Σ."""
     n = chances.size
-    d, r = laws.marginals.shape[1], laws.moments.shape[1]
-    marginals, moment = laws.marginals[slot], laws.moments[slot]
-    laws.n_atoms[slot] = n
+    d, r = policies.marginals.shape[1], policies.moments.shape[1]
+    marginals, moment = policies.marginals[slot], policies.moments[slot]
+    policies.n_atoms[slot] = n
     for i in range(d):
         marginals[i] = 0.0
     for i in range(r):
@@ -74,7 +74,7 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
             line[j] = 0.0
     elements = np.empty(d, dtype=np.int64)
     reached = 0.0
-    kept, probability, cumulative = laws.words[slot], laws.chances[slot], laws.cumulative[slot]
+    kept, probability, cumulative = policies.words[slot], policies.chances[slot], policies.cumulative[slot]
     for a in range(n):
         row, chance = words[a], chances[a]
         for w in range(row.size):
@@ -103,18 +103,18 @@ def put_law(laws: ListedLaws, slot: int, words: Words, chances: Floats, place: I
 
 
 @kernel
-def put_again(laws: ListedLaws, slot: int, place: Integers) -> None:
+def put_again(policies: ListedPolicies, slot: int, place: Integers) -> None:
     """Make all else again from a list that was read from a file."""
-    n = laws.n_atoms[slot]
-    put_law(laws, slot, laws.words[slot, :n].copy(), laws.chances[slot, :n].copy(), place)
+    n = policies.n_atoms[slot]
+    put_policy(policies, slot, policies.words[slot, :n].copy(), policies.chances[slot, :n].copy(), place)
 
 
 @kernel
-def put_best_known(laws: ListedLaws, weights: Floats, is_meant: Flags, words: Words) -> None:
+def put_best_known(policies: ListedPolicies, weights: Floats, is_meant: Flags, words: Words) -> None:
     """Overwrite some actions by the best of those a family keeps, each for its own row of weights; the first wins a tie."""
-    known, rows = laws.known.reshape(-1, words.shape[1]), np.flatnonzero(laws.used.reshape(-1) > 0)
+    known, rows = policies.known.reshape(-1, words.shape[1]), np.flatnonzero(policies.used.reshape(-1) > 0)
     d = weights.shape[1]
-    elements, ends = elements_of_words(known, laws.used.reshape(-1) > 0, d)
+    elements, ends = elements_of_words(known, policies.used.reshape(-1) > 0, d)
     padded, vector = padded_rows(elements, ends, d), np.zeros(d + 1)
     for a in range(words.shape[0]):
         if is_meant[a]:
@@ -134,11 +134,11 @@ def put_mu(common: Common, marginals: Floats, moments: Floats) -> None:
 
 
 @room.default
-def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
+def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedPolicies:
     """Return room for lists, μ in the last slot as far as it is needed there: its marginals and Σ."""
     common = family.common
     d, r = common.dimension, common.coordinates.size
-    laws = ListedLaws(
+    policies = ListedPolicies(
         np.zeros(n_slots, dtype=np.int64),
         np.zeros((n_slots, n_atoms, (d + 63) // 64), dtype=np.uint64),
         np.zeros((n_slots, n_atoms)),
@@ -148,17 +148,17 @@ def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
         np.zeros((n_slots, 0, (d + 63) // 64), dtype=np.uint64),
         np.zeros((n_slots, 0), dtype=np.int64),
     )
-    put_mu(common, laws.marginals, laws.moments)
-    return laws
+    put_mu(common, policies.marginals, policies.moments)
+    return policies
 
 
-def list_room(family: Any, n_slots: int, n_atoms: int) -> ListedLaws:
+def list_room(family: Any, n_slots: int, n_atoms: int) -> ListedPolicies:
     """Return room for so many lists of so many actions each, and for the actions a family keeps; μ is in the last slot."""
-    laws, inner = listed_room(family, n_slots, n_atoms), getattr(family, "family", family)
+    policies, inner = listed_room(family, n_slots, n_atoms), getattr(family, "family", family)
     if keeps_lists(family):
         known, used = inner.pool(n_slots)
-        laws = laws._replace(known=known, used=used)
-    return laws
+        policies = policies._replace(known=known, used=used)
+    return policies
 
 
 def room_for_lists(actions: Any, variants: int) -> int:
@@ -172,22 +172,22 @@ def keeps_lists(family: Any) -> bool:
     return hasattr(getattr(family, "family", family), "pool")
 
 
-@make_law.default
-def make_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@make_policy.default
+def make_listed(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """List the actions of a point (Algorithm 2, line 5)."""
-    words, chances, is_inside = list_law(family, point)
+    words, chances, is_inside = list_policy(family, point)
     if not is_inside:
         return OUTSIDE
-    if chances.size > laws.chances.shape[1]:
+    if chances.size > policies.chances.shape[1]:
         return FULL
-    put_law(laws, slot, words, chances, family.common.place)
+    put_policy(policies, slot, words, chances, family.common.place)
     return MADE
 
 
-@remake_law.default
-def remake_listed(family: Any, laws: Any, slot: int, point: Floats, log_point: Floats) -> int:
+@remake_policy.default
+def remake_listed(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
     """Make the policy from its point."""
-    return make_law(family, laws, slot, point, log_point)
+    return make_policy(family, policies, slot, point, log_point)
 
 
 @kernel
@@ -200,12 +200,12 @@ def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
 
 
 @draw.default
-def draw_listed(family: Any, laws: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw_listed(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
     """Draw by inversion."""
-    if slot == laws.n_atoms.size - 1:
+    if slot == policies.n_atoms.size - 1:
         return draw_mu(family, rng)
-    cumulative = laws.cumulative[slot, : laws.n_atoms[slot]]
-    return unpack(laws.words[slot, _found(cumulative, rng.random())], family.common.dimension)
+    cumulative = policies.cumulative[slot, : policies.n_atoms[slot]]
+    return unpack(policies.words[slot, _found(cumulative, rng.random())], family.common.dimension)
 
 
 @kernel
@@ -223,7 +223,7 @@ def _found(cumulative: Floats, needle: float) -> int:
 
 
 @spread.default
-def spread_of_point(family: Any, laws: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread_of_point(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return x·(X̃ − X̄)², X̄ the mean of X̃ under x where all actions have one size, else 0."""
     return centred_square(point, aggregate, family.common.is_uniform)
 
@@ -242,23 +242,23 @@ def draw_nothing(family: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def show_mu(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+def show_mu(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
     """Return μ as a list, if it is one and stands in the slot; what is in the others is no list."""
     explore = family.common.explore
-    n = explore.cumulative.size if slot == laws.marginals.shape[0] - 1 else 0
+    n = explore.cumulative.size if slot == policies.marginals.shape[0] - 1 else 0
     chances = explore.cumulative[:n].copy()
     for a in range(n - 1, 0, -1):
         chances[a] -= chances[a - 1]
     return explore.words[:n].copy(), chances
 
 
-@show_law.default
-def show_listed(family: Any, laws: Any, slot: int) -> tuple[Words, Floats]:
+@show_policy.default
+def show_listed(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
     """Return the list in a slot; of μ, the list it is, if it is one."""
-    if slot == laws.n_atoms.size - 1:
-        return show_mu(family, laws, slot)
-    n = laws.n_atoms[slot]
-    return laws.words[slot, :n].copy(), laws.chances[slot, :n].copy()
+    if slot == policies.n_atoms.size - 1:
+        return show_mu(family, policies, slot)
+    n = policies.n_atoms[slot]
+    return policies.words[slot, :n].copy(), policies.chances[slot, :n].copy()
 
 
 @kernel
@@ -304,17 +304,17 @@ def mixed_moment(moments: Floats, weights: Floats) -> Floats:
 
 
 @solve.default
-def solve_dense(family: Any, laws: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+def solve_dense(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Solve on the independent coordinates, 0 elsewhere; there is no solution where Σ is not kept."""
     coordinates = family.common.coordinates
     n = coordinates.size
     if n == 0:
         return right, np.inf
-    sigma, inner, result = mixed_moment(laws.moments, weights), np.empty(n), np.zeros(right.size)
+    sigma, inner, result = mixed_moment(policies.moments, weights), np.empty(n), np.zeros(right.size)
     for j in range(n):
         inner[j] = right[coordinates[j]]
     is_definite = factorise(sigma)
-    found = cholesky_solve(sigma, inner) if is_definite else recover(mixed_moment(laws.moments, weights)) @ inner
+    found = cholesky_solve(sigma, inner) if is_definite else recover(mixed_moment(policies.moments, weights)) @ inner
     for j in range(n):
         result[coordinates[j]] = found[j]
     return result, 0.0 if is_definite else CUT

@@ -30,11 +30,11 @@ from swapregret.learners.settings import check_settings
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _FEW_DAYS = 4
 _VARIANTS, _ELEMENTS = 8, 200
-_LAWS = ("auto", "list", "chain")
+_POLICIES = ("auto", "list", "chain")
 
 
 @dataclass(frozen=True)
-class LawPlan:
+class PolicyPlan:
     """How points are played.
 
     Attributes
@@ -58,18 +58,18 @@ class LawPlan:
         check_settings(self)
 
 
-def plan_laws(
+def plan_policies(
     actions: ActionSet,
     base: int,
     feedback: str,
     *,
-    law: str = "auto",
+    policy: str = "auto",
     variants: int | None = None,
     is_gibbs: bool = False,
     is_adaptive: bool = False,
     explores: str | None = None,
     exploration: float | None = None,
-) -> LawPlan:
+) -> PolicyPlan:
     """Return how the points of a learner on a set are played.
 
     Parameters
@@ -78,7 +78,7 @@ def plan_laws(
     base : int
         Days of the base window, for which a mixture stays the same.
     feedback : {"bandit", "semi-bandit", "full"}
-    law : {"auto", "list", "chain"}
+    policy : {"auto", "list", "chain"}
         What the user asked for.
     variants : int, optional
     is_gibbs, is_adaptive : bool
@@ -91,12 +91,12 @@ def plan_laws(
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> plan = plan_laws(MSets(10, 3), 30, "bandit")
+    >>> plan = plan_policies(MSets(10, 3), 30, "bandit")
     >>> plan.kind, plan.variants, plan.reason
     ('list', 8, 'rank 10 for base windows of 30 days: lists of actions, 8 decomposition(s) each; Σ is factored once per window')
-    >>> plan_laws(MSets(10, 1), 30, "bandit").variants
+    >>> plan_policies(MSets(10, 1), 30, "bandit").variants
     1
-    >>> plan_laws(MSets(1000, 100), 1, "bandit").reason
+    >>> plan_policies(MSets(1000, 100), 1, "bandit").reason
     'Σ of rank 1000 for base windows of 1 day: chains, which need no matrix'
     """
     count = None if variants is None else as_integer(variants, "variants", 1)
@@ -105,18 +105,18 @@ def plan_laws(
         count = 1  # one element each: a point is a mixture of actions in one way only
     days = f"base windows of {base} day{'s' if base > 1 else ''}"
     chained = _takes_chains(actions, is_bandit, explores, exploration)
-    check_name(law, _LAWS, "law")
-    if law == "chain" and (not actions.has_chains or is_gibbs or is_adaptive):
+    check_name(policy, _POLICIES, "policy")
+    if policy == "chain" and (not actions.has_chains or is_gibbs or is_adaptive):
         raise InvalidInput(
-            "`law` must be a list for Swap-ComBand, for the adaptive preset and on sets without a family of chains",
+            "`policy` must be a list for Swap-ComBand, for the adaptive preset and on sets without a family of chains",
             f"'chain' on {actions!r}",
             "Leave it out, or use preset='multiscale' on paths or m-sets.",
         )
     factors_often = is_bandit and base < _FEW_DAYS
-    is_free = law == "auto" and not is_gibbs and not is_adaptive
+    is_free = policy == "auto" and not is_gibbs and not is_adaptive
     is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_CHAINS)
-    if law == "chain" or (is_free and chained and is_large):
-        return LawPlan("chain", 1, is_bandit, f"Σ of rank {rank} for {days}: chains, which need no matrix")
+    if policy == "chain" or (is_free and chained and is_large):
+        return PolicyPlan("chain", 1, is_bandit, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
         count = max(1, min(_VARIANTS, _ELEMENTS // actions.dimension)) if count is None else count
     elif count is None:
@@ -124,12 +124,12 @@ def plan_laws(
     kind = "gibbs" if is_gibbs and not is_adaptive else "list"
     played = "the exact Gibbs policy" if kind == "gibbs" else f"lists of actions, {count} decomposition(s) each"
     if not is_bandit:
-        return LawPlan(kind, count, False, f"{feedback} feedback: {played}; no Σ is needed")
+        return PolicyPlan(kind, count, False, f"{feedback} feedback: {played}; no Σ is needed")
     iterated = actions.has_iteration and explores in (None, "uniform") and exploration != 0.0
     is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_ITERATION)
     if is_free and iterated and is_large:
-        return LawPlan("iterated", count, True, f"Σ of rank {rank} for {days}: {played}; Σ⁺ is iterated for")
-    return LawPlan(kind, count, True, f"rank {rank} for {days}: {played}; Σ is factored once per window")
+        return PolicyPlan("iterated", count, True, f"Σ of rank {rank} for {days}: {played}; Σ⁺ is iterated for")
+    return PolicyPlan(kind, count, True, f"rank {rank} for {days}: {played}; Σ is factored once per window")
 
 
 def _takes_chains(actions: ActionSet, is_bandit: bool, explores: str | None, exploration: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""Laws over matchings that are not lists: the uniform law, the Gibbs law of permutations.
+"""Policies over matchings that are not lists: the uniform policy, the Gibbs policy of permutations.
 
 Coordinates are (row, column) pairs, row by row; an action gives every row a column of its own.
 """
@@ -24,7 +24,7 @@ from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_scores, held_whole
 
 GIBBS_LIMIT = 14
-"""Largest n with an exact Gibbs law: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
+"""Largest n with an exact Gibbs policy: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
 
 _LISTED = 5_040
 
@@ -58,7 +58,7 @@ def all_matchings(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], Actio
 
 
 class UniformMatchings(Policy):
-    r"""The uniform law over all matchings of k rows into m columns, in closed form.
+    r"""The uniform policy over all matchings of k rows into m columns, in closed form.
 
     A pair has probability 1/m, two pairs in different rows and columns 1/(m(m−1)), so with row sums R, column sums C
     and total T of v, :math:`(\Sigma v)_{ij} = v_{ij}/m + (T - R_i - C_j + v_{ij})/(m(m-1))`. The smallest non-zero eigenvalue
@@ -117,13 +117,13 @@ class UniformMatchings(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         columns = held_whole(held, "columns", most)
         return cls(held_whole(held, "rows", min(columns, most // columns)), columns)
 
 
 class GibbsPermutations(Policy):
-    """The law p(σ) ∝ exp(Σ_i scores[i, σ(i)]) over permutations, exact, by recursion over subsets.
+    """The policy p(σ) ∝ exp(Σ_i scores[i, σ(i)]) over permutations, exact, by recursion over subsets.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class GibbsPermutations(Policy):
     Notes
     -----
     O(n 2ⁿ) time and 2ⁿ numbers to build, for the marginals and for one ``second_moment``; O(n³ 2ⁿ) for the dense Σ; O(n²) a
-    draw. Scores are lowered by the prices of a best assignment first, which does not change the law and keeps all sums
+    draw. Scores are lowered by the prices of a best assignment first, which does not change the policy and keeps all sums
     between 1 and n!: scores of any spread are handled, and nothing is subtracted.
 
     Examples
@@ -192,6 +192,6 @@ class GibbsPermutations(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         n = held_whole(held, "n", GIBBS_LIMIT)
         return cls(held_scores(held, (n, n)))

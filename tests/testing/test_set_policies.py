@@ -1,4 +1,4 @@
-"""Faults planted in uniform, Gibbs and exploration laws are caught by the check that is there for them."""
+"""Faults planted in uniform, Gibbs and exploration policies are caught by the check that is there for them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,14 +27,14 @@ def _tilted(self: Explicit) -> FinitePolicy:
 
 
 class _Biased(FinitePolicy):
-    """A law that draws its first atom a third too often."""
+    """A policy that draws its first atom a third too often."""
 
     def sample(self, rng: np.random.Generator) -> Any:
         return self.atoms[0] if rng.random() < 0.05 else super().sample(rng)
 
 
 class _Escaping(FinitePolicy):
-    """A law that now and then draws an action it gives no weight."""
+    """A policy that now and then draws an action it gives no weight."""
 
     def sample(self, rng: np.random.Generator) -> Any:
         return np.ones(5, dtype=np.int64) if rng.random() < 0.01 else super().sample(rng)
@@ -58,47 +58,47 @@ def _overflowing(self: Explicit, scores: Any) -> FinitePolicy:
     return FinitePolicy(ROWS, mass / mass.sum())
 
 
-def _exploration(law: Callable[[Explicit], FinitePolicy], kinds: tuple[Any, ...] = (None,)) -> Callable[..., Any]:
-    """Return an exploration law that is replaced for some kinds."""
-    return lambda self, kind=None: law(self) if kind in kinds else Explicit.exploration_policy(self, kind)
+def _exploration(policy: Callable[[Explicit], FinitePolicy], kinds: tuple[Any, ...] = (None,)) -> Callable[..., Any]:
+    """Return an exploration policy that is replaced for some kinds."""
+    return lambda self, kind=None: policy(self) if kind in kinds else Explicit.exploration_policy(self, kind)
 
 
 FAULTS: list[tuple[str, str, Callable[[], Any]]] = [
-    ("uniform law", "tilted by 1e-6", lambda: _planted(uniform_policy=_tilted)),
-    ("uniform law", "biased sampler", lambda: _planted(uniform_policy=_uniform(_Biased))),
-    ("uniform law", "samples outside the set", lambda: _planted(uniform_policy=_uniform(_Escaping))),
-    ("uniform law", "over another set", lambda: _planted(uniform_policy=lambda self: MSets(5, 3).uniform_policy())),
-    ("uniform law", "denied", lambda: _planted(has_uniform=False)),
-    ("gibbs law", "temperature off by 1e-6", lambda: _planted(gibbs=_hot)),
-    ("gibbs law", "capped scores", lambda: _planted(gibbs=_capped)),
-    ("gibbs law", "overflow", lambda: _planted(gibbs=_overflowing)),
+    ("uniform policy", "tilted by 1e-6", lambda: _planted(uniform_policy=_tilted)),
+    ("uniform policy", "biased sampler", lambda: _planted(uniform_policy=_uniform(_Biased))),
+    ("uniform policy", "samples outside the set", lambda: _planted(uniform_policy=_uniform(_Escaping))),
+    ("uniform policy", "over another set", lambda: _planted(uniform_policy=lambda self: MSets(5, 3).uniform_policy())),
+    ("uniform policy", "denied", lambda: _planted(has_uniform=False)),
+    ("gibbs policy", "temperature off by 1e-6", lambda: _planted(gibbs=_hot)),
+    ("gibbs policy", "capped scores", lambda: _planted(gibbs=_capped)),
+    ("gibbs policy", "overflow", lambda: _planted(gibbs=_overflowing)),
     (
-        "gibbs law",
+        "gibbs policy",
         "always uniform",
         lambda: _planted(gibbs=lambda self, s: Explicit.gibbs(self, 0.0 * as_vector(s, 5, "s"))),
     ),
-    ("gibbs law", "denied", lambda: _planted(has_gibbs=False)),
+    ("gibbs policy", "denied", lambda: _planted(has_gibbs=False)),
     (
-        "exploration law",
+        "exploration policy",
         "blind in some directions",
         lambda: _planted(exploration_policy=_exploration(lambda self: FinitePolicy(ROWS[:3], np.full(3, 1 / 3)))),
     ),
     (
-        "exploration law",
+        "exploration policy",
         "outside the set",
         lambda: _planted(
             exploration_policy=_exploration(lambda self: FinitePolicy(np.eye(5, dtype=int), np.full(5, 0.2)))
         ),
     ),
     (
-        "exploration law",
+        "exploration policy",
         "not the spanner",
         lambda: _planted(exploration_policy=_exploration(lambda self: self.uniform_policy(), ("spanner",))),
     ),
     (
-        "exploration law",
+        "exploration policy",
         "any kind will do",
-        lambda: _planted(exploration_policy=_exploration(lambda self: self.uniform_policy(), ("no such law",))),
+        lambda: _planted(exploration_policy=_exploration(lambda self: self.uniform_policy(), ("no such policy",))),
     ),
 ]
 
@@ -112,9 +112,9 @@ def test_a_planted_fault_is_caught(check: str, make: Callable[[], Any], caught: 
 
 def test_the_unplanted_set_passes() -> None:
     """The set the faults are planted in has none of its own."""
-    assert {"uniform law", "gibbs law", "exploration law"} <= set(check_action_set(_planted()).passed)
+    assert {"uniform policy", "gibbs policy", "exploration policy"} <= set(check_action_set(_planted()).passed)
 
 
 def test_every_check_here_has_a_planted_fault() -> None:
     """The table above covers the checks that test_action_sets.py leaves to it."""
-    assert {check for check, _, _ in FAULTS} == {"uniform law", "gibbs law", "exploration law"}
+    assert {check for check, _, _ in FAULTS} == {"uniform policy", "gibbs policy", "exploration policy"}

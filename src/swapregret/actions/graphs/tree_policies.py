@@ -1,6 +1,6 @@
-r"""Gibbs laws over spanning trees.
+r"""Gibbs policies over spanning trees.
 
-A Gibbs law :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
+A Gibbs policy :math:`p(T) \propto \exp(\sum_{e \in T} s_e)` is determinantal (Burton and Pemantle 1993): with the transfer current
 matrix K, a projection of rank n − 1, :math:`P(e \in T) = K_{ee}` and :math:`P(e, f \in T) = K_{ee} K_{ff} - K_{ef}^2`.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from swapregret.actions.graphs.kernels.kruskal import is_forest, next_forests
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
-from swapregret.actions.graphs.kernels.tree_gibbs_law import (
+from swapregret.actions.graphs.kernels.tree_gibbs_policy import (
     hang_heaviest,
     reduce_cuts,
     short_walk,
@@ -29,27 +29,27 @@ _DENSE = 4096
 
 
 class GibbsTrees(Policy):
-    """The law p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees, or over forests that span every component.
+    """The policy p(T) ∝ exp(Σ_{e ∈ T} s_e) over spanning trees, or over forests that span every component.
 
     Parameters
     ----------
     graph : UndirectedGraph
     scores : array, shape (dimension,)
-        s, finite. Zero everywhere is the uniform law.
+        s, finite. Zero everywhere is the uniform policy.
 
     Notes
     -----
     The matrices are built on first use, in O(n²d); K∘K is kept up to 4,096 edges. Sampling needs none of them while random walks
     are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after the other from
-    K = CCᵀ. Both draw from the exact law.
+    K = CCᵀ. Both draw from the exact policy.
 
     Examples
     --------
     On a triangle with scores 0, 0 and log 2 the three trees weigh 1, 2 and 2:
 
     >>> from swapregret.actions.graphs.undirected import read_graph
-    >>> law = GibbsTrees(read_graph([(0, 1), (1, 2), (2, 0)]), np.log([1., 1., 2.]))
-    >>> law.marginals().round(12), law.cooccurrence()[0, 1].round(12)
+    >>> policy = GibbsTrees(read_graph([(0, 1), (1, 2), (2, 0)]), np.log([1., 1., 2.]))
+    >>> policy.marginals().round(12), policy.cooccurrence()[0, 1].round(12)
     (array([0.6, 0.6, 0.8]), np.float64(0.2))
     """
 
@@ -149,7 +149,7 @@ class GibbsTrees(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         graph = held_of(held, "_graph", UndirectedGraph)
         return cls(graph, held_scores(held, (len(graph.labels),)))
 

@@ -20,7 +20,7 @@ from swapregret.actions.paths.kernels.dag import is_path
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import FinitePolicy, Policy, canonical_order, once
-from swapregret.policy.held import SLACK, Held, held_array, held_of, wrong_law
+from swapregret.policy.held import SLACK, Held, held_array, held_of, wrong_policy
 
 _LISTED = 10_000
 
@@ -31,7 +31,7 @@ class _AllPaths:
 
     Attributes
     ----------
-    law : FinitePolicy
+    policy : FinitePolicy
         All of them alike.
     words : uint64 array
         Its atoms, packed.
@@ -39,7 +39,7 @@ class _AllPaths:
         Their edges, in the order of the graph; where a path is shorter, the number of edges.
     """
 
-    law: FinitePolicy
+    policy: FinitePolicy
     words: npt.NDArray[np.uint64]
     steps: npt.NDArray[np.int64]
 
@@ -53,15 +53,15 @@ def _all_paths(graph: Digraph) -> _AllPaths:
         steps[row, : len(walk)] = walk
         rows[row, graph.edge[walk]] = 1
     order = canonical_order(rows)
-    law = FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
-    return _AllPaths(law, pack_rows(np.array(law.atoms)), steps[order])
+    policy = FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
+    return _AllPaths(policy, pack_rows(np.array(policy.atoms)), steps[order])
 
 
 class MarkovPaths(Policy):
-    r"""The law of a walk that leaves each vertex by an edge drawn afresh.
+    r"""The policy of a walk that leaves each vertex by an edge drawn afresh.
 
     With :math:`x_e` the probability of edge e, it leaves u by e with probability :math:`x_e / \sum_{e'} x_{e'}` over the edges
-    e' that leave u: among the laws with marginals x, the one of greatest entropy.
+    e' that leave u: among the policies with marginals x, the one of greatest entropy.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ class MarkovPaths(Policy):
     --------
     >>> from swapregret.actions.paths.directed import read_digraph
     >>> graph = read_digraph([("s", "a"), ("a", "t"), ("s", "t")], "s", "t")
-    >>> law = MarkovPaths(graph, np.array([.25, .75, 1.]))
-    >>> law.marginals(), law.second_moment(np.array([1., 0., 0.]))
+    >>> policy = MarkovPaths(graph, np.array([.25, .75, 1.]))
+    >>> policy.marginals(), policy.second_moment(np.array([1., 0., 0.]))
     (array([0.25, 0.25, 0.75]), array([0.25, 0.25, 0.  ]))
     """
 
@@ -135,7 +135,7 @@ class MarkovPaths(Policy):
 
     def finite(self) -> FinitePolicy:
         """List all paths, where there are at most 10,000."""
-        return _all_paths(self.graph).law.reweighted(self._chances) if self.has_atoms else super().finite()
+        return _all_paths(self.graph).policy.reweighted(self._chances) if self.has_atoms else super().finite()
 
     def packed_support(self) -> tuple[npt.NDArray[np.uint64], Vector]:
         """List all paths as packed bits with their probabilities, where there are at most 10,000."""
@@ -149,12 +149,12 @@ class MarkovPaths(Policy):
 
     @classmethod
     def of_held(cls, held: Held, most: int) -> Self:
-        """Return the law that a file holds, its numbers checked: in range, and fitting each other."""
+        """Return the policy that a file holds, its numbers checked: in range, and fitting each other."""
         graph = held_of(held, "graph", Digraph)
         transition = held_array(held, "transition", "float64", graph.head.shape, 0.0, 1.0 + SLACK)
         leaving = np.add.reduceat(transition, graph.start[:-2])
         if (np.abs(leaving - 1.0) > SLACK).any():
-            raise wrong_law("`transition` that add up to 1 at each vertex", f"{leaving.min()} to {leaving.max()}")
+            raise wrong_policy("`transition` that add up to 1 at each vertex", f"{leaving.min()} to {leaving.max()}")
         return cls(graph, transition)
 
 

@@ -1,8 +1,8 @@
-"""Laws whose support is not listed, as plain data: what a file needs to make them again.
+"""Policies whose support is not listed, as plain data: what a file needs to make them again.
 
-A law is an object of this package that is made of numbers, arrays, labels and other such objects (a graph, an inner law). Written
-are its class and what it was made of (``registry.LAW_PARTS``), so equal laws are written alike. Read are the classes of
-``registry.LAWS`` only, made of values they have checked (``of_held``). A law can also be written as one cell of a table.
+A policy is an object of this package that is made of numbers, arrays, labels and other such objects (a graph, an inner policy).
+Written are its class and what it was made of (``registry.POLICY_PARTS``), so equal policies are written alike. Read are the classes
+of ``registry.POLICIES`` only, made of values they have checked (``of_held``). A policy can also be written as one cell of a table.
 """
 
 import base64
@@ -19,59 +19,60 @@ from swapregret.arrays import NamedArrays, array_of_text, text_of_array
 from swapregret.boundary import ODD
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
-from swapregret.policy.held import is_same, wrong_law
-from swapregret.registry import GRAPHS, LAW_PARTS, LAWS, find, name_of
+from swapregret.policy.held import is_same, wrong_policy
+from swapregret.registry import GRAPHS, POLICIES, POLICY_PARTS, find, name_of
 
-_TEXT = "laws"
+_TEXT = "policies"
 _MOST = 2**26
 _DRAWS = 8
 _DTYPES = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
 
 
-def write_laws(laws: tuple[Policy, ...]) -> NamedArrays:
-    """Write laws as named arrays.
+def write_policies(policies: tuple[Policy, ...]) -> NamedArrays:
+    """Write policies as named arrays.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.actions.m_sets.m_set_laws import UniformSubsets
+    >>> from swapregret.actions.m_sets.m_set_policies import UniformSubsets
     >>> wide = MSets(40, 8)
-    >>> read_laws(write_laws((UniformSubsets(40, 8),)), wide)
+    >>> read_policies(write_policies((UniformSubsets(40, 8),)), wide)
     (UniformSubsets(8 of 40),)
     """
-    if not laws:
+    if not policies:
         return {}
     writer = _Writer()
-    text = json.dumps([writer.write(law) for law in laws], separators=(",", ":"))
+    text = json.dumps([writer.write(policy) for policy in policies], separators=(",", ":"))
     return {_TEXT: array_of_text(text)} | {f"{_TEXT}.{index}": array for index, array in enumerate(writer.arrays)}
 
 
-def read_laws(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]:
-    """Read what ``write_laws`` wrote; ``actions`` must be the set it was given, or an equal one."""
+def read_policies(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]:
+    """Read what ``write_policies`` wrote; ``actions`` must be the set it was given, or an equal one."""
     if _TEXT not in arrays:
         return ()
     reader = _Reader(actions, arrays)
-    return tuple(reader.law(data) for data in json.loads(text_of_array(arrays[_TEXT])))
+    return tuple(reader.policy(data) for data in json.loads(text_of_array(arrays[_TEXT])))
 
 
-def law_cell(law: Policy) -> str:
-    """Write a law as text without spaces, commas or quotes; equal laws give equal texts.
+def policy_cell(policy: Policy) -> str:
+    """Write a policy as text without spaces, commas or quotes; equal policies give equal texts.
 
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> wide = MSets(40, 8)
-    >>> read_law_cell(law_cell(wide.uniform_policy()), wide)
+    >>> read_policy_cell(policy_cell(wide.uniform_policy()), wide)
     UniformSubsets(8 of 40)
     """
     arrays = {
-        name: [array.dtype.str, array.shape, array.ravel().tolist()] for name, array in write_laws((law,)).items()
+        name: [array.dtype.str, array.shape, array.ravel().tolist()]
+        for name, array in write_policies((policy,)).items()
     }
     return base64.b64encode(zlib.compress(json.dumps(arrays, separators=(",", ":")).encode())).decode()
 
 
-def read_law_cell(text: str, actions: ActionSet) -> Policy:
-    """Read what ``law_cell`` wrote; whatever else it is, is refused."""
+def read_policy_cell(text: str, actions: ActionSet) -> Policy:
+    """Read what ``policy_cell`` wrote; whatever else it is, is refused."""
     try:
         plain = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST)
         named = json.loads(plain)
@@ -80,8 +81,8 @@ def read_law_cell(text: str, actions: ActionSet) -> Policy:
             for name, (kind, shape, numbers) in named.items()
             if kind in _DTYPES
         }
-        (law,) = read_laws(arrays, actions)
-        return law
+        (policy,) = read_policies(arrays, actions)
+        return policy
     except (*ODD, zlib.error) as error:
         came = f"{text!r:.40}: {error}"
     raise InvalidInput(
@@ -107,14 +108,14 @@ class _Writer:
             return {"array": self._place(value), "is_frozen": not value.flags.writeable}
         if isinstance(value, tuple):
             return {"tuple": [self.write(item) for item in value]}
-        name = name_of(type(value), LAWS, GRAPHS)
+        name = name_of(type(value), POLICIES, GRAPHS)
         if name is None:
             raise Unsupported(
-                "a law in a file must be made of this library's classes and plain values",
+                "a policy in a file must be made of this library's classes and plain values",
                 repr(value)[:200],
-                'Use measure = "bound", which keeps no laws.',
+                'Use measure = "bound", which keeps no policies.',
             )
-        held = _held_of(value) if name in GRAPHS else {part: getattr(value, part) for part in LAW_PARTS[name]}
+        held = _held_of(value) if name in GRAPHS else {part: getattr(value, part) for part in POLICY_PARTS[name]}
         return {"class": name, "holds": {part: self.write(item) for part, item in held.items()}}
 
     def _place(self, array: npt.NDArray[Any]) -> int:
@@ -141,7 +142,7 @@ class _Reader:
         if "array" in data:
             key = (data["array"], data["is_frozen"])
             if type(key[0]) is not int or type(key[1]) is not bool:
-                raise wrong_law("arrays by number", f"{data!r:.80}")
+                raise wrong_policy("arrays by number", f"{data!r:.80}")
             if key not in self._made:
                 self._made[key] = np.array(self._arrays[f"{_TEXT}.{key[0]}"])
                 self._made[key].flags.writeable = not key[1]
@@ -149,30 +150,30 @@ class _Reader:
         if "tuple" in data:
             return tuple(self.read(item) for item in data["tuple"])
         if not isinstance(data.get("holds"), dict):
-            raise wrong_law("a class and what it holds", f"{data!r:.80}")
-        kind = find(data["class"], "a law", LAWS, GRAPHS)
+            raise wrong_policy("a class and what it holds", f"{data!r:.80}")
+        kind = find(data["class"], "a policy", POLICIES, GRAPHS)
         held = {name: self.read(item) for name, item in data["holds"].items()}
         return self._graph(kind, held) if data["class"] in GRAPHS else kind.of_held(held, self._most)
 
-    def law(self, data: Any) -> Policy:
-        """Make a law over the actions of the set: what it lists are actions, and so is what it draws."""
-        law = self.read(data)
-        if not isinstance(law, Policy) or law.dimension != self._actions.dimension:
-            raise wrong_law(f"a law over {self._actions.dimension} elements", f"{law!r:.80}")
-        for part in law.components if isinstance(law, Mixture) else (law,):
+    def policy(self, data: Any) -> Policy:
+        """Make a policy over the actions of the set: what it lists are actions, and so is what it draws."""
+        policy = self.read(data)
+        if not isinstance(policy, Policy) or policy.dimension != self._actions.dimension:
+            raise wrong_policy(f"a policy over {self._actions.dimension} elements", f"{policy!r:.80}")
+        for part in policy.components if isinstance(policy, Mixture) else (policy,):
             rows = part.atoms if type(part).has_atoms is True else part.sample_many(np.random.default_rng(0), _DRAWS)
             for row in rows:
                 if row.tobytes() not in self._seen and row not in self._actions:
-                    raise wrong_law("actions of the set", f"{row!r:.80}")
+                    raise wrong_policy("actions of the set", f"{row!r:.80}")
                 self._seen.add(row.tobytes())
-        return law
+        return policy
 
     def _graph(self, kind: type, held: dict[str, Any]) -> Any:
         """Return the graph of the set that is alike; there must be one."""
         for graph in self._graphs:
             if type(graph) is kind and is_same(held, _held_of(graph)):
                 return graph
-        raise wrong_law("the graph of the set", f"another {kind.__name__}")
+        raise wrong_policy("the graph of the set", f"another {kind.__name__}")
 
 
 def _graphs_of(actions: ActionSet) -> list[Any]:
