@@ -182,6 +182,12 @@ class Served:
             time.sleep(0.005)
 
 
+@pytest.fixture(scope="session")
+def served() -> type[Served]:
+    """Return the class of server processes."""
+    return Served
+
+
 @pytest.fixture
 def serve(tmp_path: Path, nursery: Nursery) -> Iterator[Callable[..., Served]]:
     """Return a function that starts servers; all are ended after the test."""

@@ -7,14 +7,17 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response, Security
 from fastapi.responses import StreamingResponse
+from fastapi.security import HTTPBearer
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
-from swapregret.serve import models
+from swapregret.serve import SCOPES, models
+from swapregret.serve.keys import KeyRing
 from swapregret.serve.problems import ProblemSpec, Reported
 from swapregret.serve.refusals import Conflict, HeldElsewhere, NotFound, TooBig, as_json, status_of
 from swapregret.serve.service import Service
@@ -47,24 +50,41 @@ async def _key(
 Key = Annotated[RequestKey | None, Depends(_key)]
 
 
-def make_router(service: Service) -> APIRouter:
-    """Return the routes of a service."""
-    router = APIRouter(responses=_FAULTS)
-    _add_decisions(router, service)
-    _add_problems(router, service)
+def make_routers(service: Service, keys: KeyRing) -> list[APIRouter]:
+    """Return the routes of a service. A router stands for a scope: no route can be without one, whatever its path."""
+    free = APIRouter(responses=_FAULTS)
+    read, decide, admin = (APIRouter(responses=_FAULTS, dependencies=[_needs(keys, scope)]) for scope in SCOPES)
+    _add_decisions(decide, service)
+    _add_making(admin, service)
+    _add_problems(read, service)
 
-    @router.get("/health", tags=["server"])
+    @free.get("/health", tags=["server"])
     async def health() -> models.Health:
         """Say whether the server and its database work."""
         await asyncio.to_thread(service.store.ping)
         return models.Health(status="ok", version=sr.__version__)
 
-    @router.get("/metrics", response_class=Response, tags=["server"])
+    @read.get("/metrics", response_class=Response, tags=["server"])
     async def metrics() -> Response:
         """Return counts in Prometheus' text format."""
         return Response(service.metrics.text(service.gauges()), media_type="text/plain; version=0.0.4")
 
-    return router
+    return [free, read, decide, admin]
+
+
+def _needs(keys: KeyRing, scope: str) -> Any:
+    """Return what stands before each route of a scope: the key of the request must have it."""
+    bearer = HTTPBearer(
+        auto_error=False,
+        scheme_name="key",
+        description="Needed as soon as a key was made. Each scope has those before.",
+    )
+
+    async def check(request: Request, _: Annotated[Any, Security(bearer, scopes=[scope])]) -> None:
+        request.state.allowed = partial(keys.allow, request.headers.get("authorization", ""), scope)
+        request.state.key = await request.state.allowed()
+
+    return Depends(check)
 
 
 def _add_decisions(router: APIRouter, service: Service) -> None:
@@ -136,12 +156,25 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         return _response(await service.call(problem, close, key))
 
 
-def _add_problems(router: APIRouter, service: Service) -> None:
+def _add_making(router: APIRouter, service: Service) -> None:
     @router.post("/problems", status_code=201, response_model=models.Created, tags=["problems"])
     async def create_problem(spec: ProblemSpec, key: Key) -> Response:
         """Make a problem: a repeated decision with a learner of its own."""
         return _response(await service.create(spec, key))
 
+    @router.post("/problems/{problem}/archive", response_model=models.Archived, tags=["problems"])
+    async def archive_problem(problem: str, key: Key) -> Response:
+        """Take no more decisions; rewards of open ones may still come."""
+
+        def change() -> Reply:
+            live = service.writer.live(problem)
+            live.state_changed, live.state = live.state != "archived", "archived"
+            return Reply.of({"id": problem, "state": "archived", "n_open": len(live.open)})
+
+        return _response(await service.call(problem, change, key))
+
+
+def _add_problems(router: APIRouter, service: Service) -> None:
     @router.get("/problems", tags=["problems"])
     async def list_problems() -> list[models.ProblemOut]:
         """List all problems, newest first."""
@@ -157,17 +190,6 @@ def _add_problems(router: APIRouter, service: Service) -> None:
             status = {}  # what its learner knows, the process that serves it knows
         row = await asyncio.to_thread(service.store.problem, problem)
         return models.ProblemOut(**row_json(row, service.owner), **status)
-
-    @router.post("/problems/{problem}/archive", response_model=models.Archived, tags=["problems"])
-    async def archive_problem(problem: str, key: Key) -> Response:
-        """Take no more decisions; rewards of open ones may still come."""
-
-        def change() -> Reply:
-            live = service.writer.live(problem)
-            live.state_changed, live.state = live.state != "archived", "archived"
-            return Reply.of({"id": problem, "state": "archived", "n_open": len(live.open)})
-
-        return _response(await service.call(problem, change, key))
 
     @router.get("/problems/{problem}/log", response_class=Response, tags=["problems"])
     async def download_log(problem: str) -> Response:

@@ -17,12 +17,12 @@ from starlette.exceptions import HTTPException
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.serve import Settings
-from swapregret.serve.api import make_router
+from swapregret.serve.api import make_routers
 from swapregret.serve.database import open_store
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.refusals import NotFound, Refusal
 from swapregret.serve.service import Service
-from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback, scope_of
+from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback
 
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
@@ -55,27 +55,15 @@ def make_app(settings: Settings) -> Shield | CORSMiddleware:
         redirect_slashes=False,
         lifespan=life,
     )
-    app.include_router(make_router(service))
+    for router in make_routers(service, keys):
+        app.include_router(router)
     _add_pages(app)
     _add_faults(app)
-    _describe_keys(app)
     shield = Shield(app, settings, keys, service.metrics)
     if not settings.origins:
         return shield
     headers = ["Authorization", "Content-Type", "Idempotency-Key"]
     return CORSMiddleware(shield, allow_origins=settings.origins, allow_methods=["GET", "POST"], allow_headers=headers)
-
-
-def _describe_keys(app: FastAPI) -> None:
-    """Say on the OpenAPI page which key each request needs."""
-    described = app.openapi()
-    key = {"type": "http", "scheme": "bearer", "description": "Needed as soon as a key was made."}
-    described.setdefault("components", {})["securitySchemes"] = {"key": key}
-    for path, methods in described["paths"].items():
-        for method, operation in methods.items():
-            scope = scope_of(method.upper(), path)
-            operation["security"] = [] if scope is None else [{"key": []}]
-            operation["description"] += "" if scope is None else f" Scope: {scope}."
 
 
 def run_server(settings: Settings, ready: Callable[[], None] = lambda: None) -> None:

@@ -5,22 +5,21 @@ import ipaddress
 import re
 import time
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from starlette.responses import JSONResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve import Settings
+from swapregret.serve import SCOPES, Settings
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.refusals import Forbidden, TooBig, TooSlow, as_json, headers_of, status_of
+from swapregret.serve.refusals import Forbidden, NotFound, TooBig, TooSlow, as_json, headers_of, status_of
 
 _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
-_OPEN = ("/", "/docs", "/health", "/openapi.json")
+_READING = ("GET", "HEAD", "OPTIONS")
 _HEADERS = [
     (
         b"content-security-policy",
@@ -49,21 +48,6 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def scope_of(method: str, path: str) -> str | None:
-    """Return the scope a request needs; None for pages and health, which hold nothing of anybody.
-
-    Examples
-    --------
-    >>> scope_of("GET", "/problems"), scope_of("POST", "/problems"), scope_of("POST", "/decisions/x.1/reward")
-    ('read', 'admin', 'decide')
-    """
-    if method == "OPTIONS" or (method in ("GET", "HEAD") and (path in _OPEN or path.startswith("/pages/"))):
-        return None
-    if method in ("GET", "HEAD"):
-        return "read"
-    return "admin" if path.rstrip("/") == "/problems" or path.rstrip("/").endswith("/archive") else "decide"
-
-
 class Shield:
     """An ASGI application around another one."""
 
@@ -87,11 +71,13 @@ class Shield:
 
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-            state, needed = scope.setdefault("state", {}), scope_of(scope["method"], scope["path"])
-            state["allowed"] = partial(self._key, headers.get("authorization", ""), needed)
-            state["key"] = await state["allowed"]()
+            if not scope["path"].isprintable():  # no route has such a name, whatever a pattern makes of it
+                raise NotFound("a path must have printable characters only", repr(scope["path"][:80]), "See /docs.")
+            is_reading = scope["method"] in _READING
+            if not is_reading:  # who has no key at all is not listened to; which one is needed, each route says
+                await self._keys.allow(headers.get("authorization", ""), SCOPES[0])
             self._check_place(headers)
-            body = await self._body(headers, receive)
+            body = b"" if is_reading else await self._body(headers, receive)
         except SwapRegretError as error:
             hang_up = {"Connection": "close"}  # what else the client wants to send is not waited for
             await answer_to(error, headers=hang_up)(scope, receive, answer)
@@ -101,14 +87,6 @@ class Shield:
         finally:
             if not is_begun:
                 self._metrics.answered(scope["method"], 500, time.perf_counter() - started)
-
-    async def _key(self, authorization: str, needed: str | None) -> str:
-        """Return the id of the key of a request, or refuse; may be asked again while an answer goes on."""
-        if needed is None:
-            return ""
-        if self._keys.is_fresh():
-            return self._keys.check(authorization, needed)
-        return await asyncio.to_thread(self._keys.check, authorization, needed)
 
     def _check_place(self, headers: dict[str, str]) -> None:
         """Refuse pages of other origins and, where no key is needed, names that are not ours: a page may point its name here."""
