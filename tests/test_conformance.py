@@ -169,7 +169,6 @@ BASELINES: dict[str, tuple[dict[str, Any], ...]] = {
     "combexp": _BANDIT,
     "exp3": _ANY,
     "follow_the_leader": (*_ANY, {"feedback": "semi-bandit"}),
-    "hybrid_omd": _BANDIT,
     "ito": _BANDIT,
     "regret_matching": _ANY,
     "stoltz": _ANY,

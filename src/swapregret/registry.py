@@ -49,7 +49,6 @@ PLAYERS = {
     "Exp3": "learners.baselines.exp3:Exp3",
     "FixedRate": "learners.lazy:FixedRate",
     "FollowTheLeader": "learners.baselines.follow_the_leader:FollowTheLeader",
-    "HybridOMD": "learners.baselines.hybrid_omd:HybridOMD",
     "Ito": "learners.baselines.ito:Ito",
     "LazyComBCP": "learners.lazy:LazyComBCP",
     "LazyComBand": "learners.lazy:LazyComBand",
@@ -64,7 +63,7 @@ PLAYERS = {
 }
 """Players and the parts they are configured with: frozen dataclasses whose fields are checked against their types."""
 
-_BASELINES = ["blum_mansour", "comband", "combcp", "combexp", "exp3", "follow_the_leader", "hybrid_omd", "ito"]
+_BASELINES = ["blum_mansour", "comband", "combcp", "combexp", "exp3", "follow_the_leader", "ito"]
 _BASELINES += ["regret_matching", "stoltz", "treeswap", "tsallis_inf", "uniform"]
 FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap_combcp")}
 FACTORIES |= {name: f"learners.baselines.{name}:{name}" for name in _BASELINES}

@@ -7,7 +7,7 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.actions.called_family import CalledFamily, called
-from swapregret.actions.family import best, draw_explore, hybrid, list_policy, project, span_part
+from swapregret.actions.family import best, draw_explore, list_policy, project, span_part
 
 ROUTES = sr.DagPaths([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)], source=0, sink=3)
 SETS = [sr.MSets(6, 2), sr.Permutations(3)]
@@ -22,7 +22,7 @@ def test_what_is_called_is_the_code_of_the_family() -> None:
     """Every method gives the same bits by its address as by its class; what it gives on all sets is in test_families."""
     actions = SETS[0]
     family = family_of(actions)
-    behind = called(family, minimises=True)
+    behind = called(family)
     assert isinstance(behind, CalledFamily)
     vector, middle = np.random.default_rng(1).normal(size=actions.dimension), actions.exploration_policy().marginals()
     near = np.array(middle)
@@ -31,7 +31,6 @@ def test_what_is_called_is_the_code_of_the_family() -> None:
         (list_policy, (near,)),
         (best, (vector,)),
         (span_part, (vector,)),
-        (hybrid, (vector, 0.5, near, near)),
     ):
         pickled = [pickle.dumps(method(each, *args)) for each in (family, behind)]
         assert pickled[0] == pickled[1]
@@ -50,27 +49,20 @@ def test_learners_are_compiled_once_for_all_lists() -> None:
 
 def test_a_called_family_is_made_anew_elsewhere() -> None:
     """Addresses mean nothing to another process: a pickle has the family itself."""
-    family = called(family_of(SETS[0]), minimises=True)
+    family = called(family_of(SETS[0]))
     again = pickle.loads(pickle.dumps(family))
     assert isinstance(again, CalledFamily)
     assert again.handle != family.handle
-    assert again.hybrid != 0
     weights = np.arange(6.0)
     assert np.array_equal(best(again, weights), best(family, weights))
 
 
 def test_families_inside_families_are_called_too() -> None:
-    """A product calls its parts, whatever they are; the minimiser is compiled for those who ask, parts included."""
+    """A product calls its parts, whatever they are."""
     family = called(family_of(sr.Product(SETS[0], SETS[1], ROUTES)))
     assert isinstance(family.family.first, CalledFamily)
     assert isinstance(family.family.second.family.second, CalledFamily)
-    assert family.hybrid == family.family.first.hybrid == 0
     assert called(family) is family
-    near = family.common.explore.marginals
-    assert hybrid(family, np.zeros(near.size), 0.5, near, near)[1] == np.inf
-    minimising = called(family, minimises=True)
-    assert minimising.hybrid != 0
-    assert minimising.family.second.family.first.hybrid != 0
 
 
 def test_other_families_stay_as_they_are() -> None:

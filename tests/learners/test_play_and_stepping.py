@@ -47,7 +47,7 @@ CASES += [("m-sets", "paper", "bandit"), ("trees", "multiscale", "semi-bandit"),
 
 LISTING = ("exp3", "tsallis_inf", "blum_mansour", "ito", "stoltz", "regret_matching", "treeswap")
 COMPETITORS: list[tuple[str, str, dict[str, Any]]] = [
-    *((name, each, {}) for name in (*SETS, "forests", "product") for each in ("combexp", "hybrid_omd")),
+    *((name, each, {}) for name in (*SETS, "forests", "product") for each in ("combexp",)),
     *((name, "uniform", {}) for name in ("m-sets", "oracle", "product")),
     *((name, "follow_the_leader", {}) for name in ("m-sets", "permutations", "oracle", "product")),
     *((name, "comband", {}) for name in ("m-sets", "oracle", "product", "many")),

@@ -40,7 +40,6 @@ SET = sr.MSets(4, 2)
         (lambda: sr.baselines.exp3(SET, 100, feedback=3), "feedback"),  # type: ignore[arg-type]
         (lambda: sr.baselines.stoltz(SET, 100, baseline=float("nan")), "baseline"),
         (lambda: sr.baselines.blum_mansour(SET, 100, limit=-1), "limit"),
-        (lambda: sr.baselines.hybrid_omd(SET, 100, variants=10**7), "variants"),
         (lambda: sr.baselines.combexp(SET, 100, variants=MOST_VARIANTS + 1), "variants"),
         (lambda: sr.swap_combcp(SET, 100, variants=10**7), "variants"),
         (lambda: sr.swap_combcp(SET, 100, boldness=float("inf")), "boldness"),

@@ -28,7 +28,7 @@ PLAYERS: Late[Any] = Late(
         **{
             name: partial(getattr(sr.baselines, name), sr.MSets(4, 2), 1000)
             for name in sr.baselines.__all__
-            if name not in ("hybrid_omd", "combcp")
+            if name != "combcp"
         },
     }
 )

@@ -15,7 +15,6 @@ from swapregret.actions.family import (
     best,
     draw,
     draw_explore,
-    hybrid,
     list_policy,
     make_policy,
     project,
@@ -44,7 +43,6 @@ class _Addresses(NamedTuple):
     best: int
     span_part: int
     draw_explore: int
-    hybrid: int
 
 
 class CalledFamily(_Addresses):
@@ -72,19 +70,12 @@ class CalledFamily(_Addresses):
         return made
 
     def __reduce__(self) -> Any:
-        return called, (self.family, self.hybrid != 0)
+        return called, (self.family,)
 
 
-def called(family: Any, minimises: bool = False) -> Any:
-    """Return a family behind addresses; or as it is, where its policies are no lists or its Σ no matrix.
-
-    Its methods are compiled if they are not; ``hybrid`` only where a learner ``minimises``.
-    """
-    if isinstance(family, CalledFamily):
-        if family.hybrid or not minimises:
-            return family
-        family = family.family
-    if any(each.has_code_for(type(family)) for each in _SHARED):
+def called(family: Any) -> Any:
+    """Return a family behind addresses, its methods compiled; or as it is, where its policies are no lists or its Σ no matrix."""
+    if isinstance(family, CalledFamily) or any(each.has_code_for(type(family)) for each in _SHARED):
         return family
     if not family.common.explore.cumulative.size and not draw_explore.has_code_for(type(family)):
         raise InvalidInput(
@@ -92,7 +83,7 @@ def called(family: Any, minimises: bool = False) -> Any:
             f"{type(family).__name__} without it",
             "Describe it with is_listed=True, or write the method.",
         )
-    parts = {name: called(part, minimises) for name, part in family._asdict().items() if hasattr(part, "common")}
+    parts = {name: called(part) for name, part in family._asdict().items() if hasattr(part, "common")}
     family = family._replace(**parts) if parts else family  # which would lose what is no field
     handle = open_handle(family, 0, 0, 0, 0)
     vector, rng = np.zeros(0), np.random.default_rng(0)
@@ -104,7 +95,6 @@ def called(family: Any, minimises: bool = False) -> Any:
         entry_address(_best, handle, vector),
         entry_address(_span_part, handle, vector),
         entry_address(_draw_explore, handle, rng),
-        entry_address(_hybrid, handle, vector, 0.0, vector, vector) if minimises else 0,
     )
     made.family, made.kept = family, handle
     return made
@@ -135,11 +125,6 @@ def _draw_explore(h: Any, rng: np.random.Generator) -> Integers:
     return draw_explore(family_of(h), rng)
 
 
-@addressed
-def _hybrid(h: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    return hybrid(family_of(h), costs, mix, middle, near)
-
-
 def _vector(types: Any) -> Any:
     return types.float64[::1]
 
@@ -151,12 +136,6 @@ _call_list_policy = Call(
 _call_best = Call(lambda types: (types.int64[::1], [_vector(types)]))
 _call_span_part = Call(lambda types: (_vector(types), [_vector(types)]))
 _call_draw_explore = Call(lambda types: (types.int64[::1], [types.npy_rng]))
-_call_hybrid = Call(
-    lambda types: (
-        types.Tuple([_vector(types), types.float64]),
-        [_vector(types), types.float64, _vector(types), _vector(types)],
-    )
-)
 
 
 @project.of(CalledFamily)
@@ -196,11 +175,3 @@ def call_span_part(family: Any, vector: Floats) -> Floats:
 def call_draw_explore(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from μ as the set does."""
     return _call_draw_explore(family.draw_explore, family.handle, rng)  # type: ignore[no-any-return]
-
-
-@hybrid.of(CalledFamily)
-def call_hybrid(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise as the set does; without its code, say that nothing was found."""
-    if family.hybrid == 0:
-        return near.copy(), np.inf
-    return _call_hybrid(family.hybrid, family.handle, costs, mix, middle, near)  # type: ignore[no-any-return]

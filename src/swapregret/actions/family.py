@@ -95,15 +95,6 @@ def best(family: Any, weights: Floats) -> Integers:
 
 
 @method
-def hybrid(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise c·x + Σ −√x_i + γ(1 − x_i) log(1 − x_i) over conv(A); return the point and its gap in units of 1 + Σ|c|.
-
-    ``mix`` is γ, ``middle`` a point of the relative interior, ``near`` one that may be near. Not every family has it
-    (``actions.hybrid``).
-    """
-
-
-@method
 def span_part(family: Any, vector: Floats) -> Floats:
     """Return the part of a vector that actions can see, its projection onto span(A); a family may leave the rest in it."""
 

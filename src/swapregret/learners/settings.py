@@ -31,7 +31,6 @@ NUMBERS: dict[str, tuple[float, float]] = {
     "learning_rate": (0.0, LARGEST),
     "learning_rates": (0.0, LARGEST),
     "limit": (0, _LONGEST),
-    "mix": (1e-12, LARGEST),
     "predictor_step": (0.0, math.nextafter(2.0, 0.0)),
     "prior": (0.0, LARGEST),
     "scale": (_POSITIVE, LARGEST),
@@ -53,7 +52,6 @@ WORDS: dict[str, tuple[str, ...]] = {
 FEEDBACKS: dict[str, tuple[str, ...]] = {
     "ComBand": ("bandit",),
     "CombEXP": ("bandit",),
-    "HybridOMD": ("semi-bandit",),
     "Ito": ("bandit",),
     "TsallisINF": ("bandit",),
 } | dict.fromkeys(("BlumMansour", "Exp3", "RegretMatching", "Stoltz", "TreeSwap"), ("bandit", "full"))

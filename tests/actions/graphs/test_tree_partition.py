@@ -28,7 +28,7 @@ def test_gap_is_certified_for_every_spread(n, d, size, spread):
     assert point.sum() == pytest.approx(size, abs=1e-10)
     assert log_point.max() <= 0.0
     np.testing.assert_allclose(np.exp(log_point), point, rtol=1e-12)
-    scales, count = principal_partition(tails, heads, log_weights - log_weights.max(), n, size, 0.0)
+    scales, count = principal_partition(tails, heads, log_weights - log_weights.max(), n, size)
     assert count == n_separations
     assert n_separations <= 2 * len(np.unique(scales.round(10))) - 1 + (spread == 0.0)
 

@@ -36,7 +36,6 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("follow_the_leader", {}),
     ("follow_the_leader", {"feedback": "semi-bandit"}),
     ("follow_the_leader", {"feedback": "full"}),
-    ("hybrid_omd", {}),
     ("uniform", {}),
 ]
 IDS = [f"{name}-{'-'.join(map(str, options.values()))}" for name, options in VARIANTS]
@@ -114,7 +113,6 @@ def test_limits_can_be_moved() -> None:
         ("regret_matching", {"rule": "none"}),
         ("comband", {"exploration_policy": "best"}),
         ("combexp", {"variants": 0}),
-        ("hybrid_omd", {"mix": -1.0}),
         ("follow_the_leader", {"feedback": "none"}),
     ],
 )

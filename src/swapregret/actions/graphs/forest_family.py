@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions import policy_slots  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project
 from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_walk
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
-from swapregret.actions.graphs.kernels.tree_partition import principal_partition, project_forests
+from swapregret.actions.graphs.kernels.tree_partition import project_forests
 from swapregret.arrays import Floats, Integers, Words
 
 _ = policy_slots
@@ -43,13 +43,6 @@ def project_forest(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     graph = family.graph
     point, log_point, _, _ = project_forests(tilted, graph.tails, graph.heads, graph.n_vertices, graph.size)
     return point, log_point, True
-
-
-@hybrid.of(ForestFamily)
-def hybrid_forest(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise by the principal partition, which is exact for any sum of convex functions."""
-    graph = family.graph
-    return principal_partition(graph.tails, graph.heads, costs, graph.n_vertices, graph.size, mix)[0], 0.0
 
 
 @list_policy.of(ForestFamily)

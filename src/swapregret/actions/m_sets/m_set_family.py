@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions import policy_slots  # the code behind the methods that are not given here
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project
-from swapregret.actions.hybrid import hybrid_capped
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, draw_uniform, list_systematic
 from swapregret.arrays import Floats, Integers, Words
@@ -27,13 +26,6 @@ def project_subsets(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, 
     """Project onto the capped simplex, exactly."""
     point, log_point, _ = project_capped(tilted, family.common.size)
     return point, log_point, True
-
-
-@hybrid.of(SubsetFamily)
-def hybrid_subsets(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise over the capped simplex by a scalar Newton iteration, exactly."""
-    point, _ = hybrid_capped(costs, family.common.size, mix)
-    return point, 0.0
 
 
 @list_policy.of(SubsetFamily)

@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import Common, best, draw_explore, list_policy, project, solve, span_part
-from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.matchings.kernels.assignment import best_matching
-from swapregret.actions.matchings.kernels.hybrid_matchings import matching_move
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
 from swapregret.actions.matchings.kernels.matching_solve import gather_lists, prepare_matchings, solve_matchings
 from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
@@ -34,12 +32,6 @@ def project_matching(family: Any, tilted: Floats, near: Floats) -> tuple[Floats,
     point, log_point, gap, residual, _, spread = project_matchings(tilted.reshape(family.n_rows, family.n_columns))
     is_good = spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)
     return point, log_point, is_good
-
-
-@hybrid_move.of(MatchingFamily)
-def move_matching(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
-    """Keep the sums of rows and columns."""
-    return matching_move(family.n_rows, family.n_columns, slopes, widths, x)
 
 
 @list_policy.of(MatchingFamily)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project
 from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
@@ -190,9 +190,3 @@ def best_pooled(family: Any, weights: Floats) -> Integers:
 def draw_pooled(family: Any, rng: np.random.Generator) -> Integers:
     """Draw from μ."""
     return draw_explore(family.own, rng)
-
-
-@hybrid.of(PooledFamily)
-def hybrid_pooled(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise as the set does."""
-    return hybrid(family.own, costs, mix, middle, near)

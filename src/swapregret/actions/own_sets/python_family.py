@@ -19,7 +19,6 @@ from swapregret.actions.family import (
     draw,
     draw_explore,
     gibbs_of,
-    hybrid,
     list_policy,
     make_policy,
     project,
@@ -33,12 +32,11 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import centred, joined
-from swapregret.geometry.hybrid_step import minimise_hybrid
 from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.policy import FinitePolicy, Policy
 
 _KEPT = 64
-_PROJECT, _LIST, _FETCH, _DRAW, _HYBRID, _GIBBS, _SPREAD = range(7)
+_PROJECT, _LIST, _FETCH, _DRAW, _GIBBS, _SPREAD = range(6)
 _ = policy_slots
 
 
@@ -93,11 +91,6 @@ class PythonMethods:
         integers_at(target, self._d)[:] = policy.sample(np.random.default_rng(seeds))
         return 0
 
-    def _hybrid(self, given: int, target: int) -> int:
-        costs, near, mix = floats_at(given, 3 * self._d).reshape(3, -1).copy()
-        floats_at(target, self._d)[:] = minimise_hybrid(self.actions, costs, float(mix[0]), near)
-        return 0
-
     def _gibbs(self, given: int, target: int) -> int:
         """Write E[M] and Σ of the policy of some exponents."""
         policy, r = self._policy(floats_at(given, self._d).tobytes()), len(self.coordinates)
@@ -112,7 +105,7 @@ class PythonMethods:
         floats_at(target, 1)[0] = self._policy(exponents.tobytes()).variance(vector.copy())
         return 0
 
-    _METHODS = (_project, _list, _fetch, _draw, _hybrid, _gibbs, _spread)  # in the order of their numbers
+    _METHODS = (_project, _list, _fetch, _draw, _gibbs, _spread)  # in the order of their numbers
 
 
 class _Addressed(NamedTuple):
@@ -153,15 +146,6 @@ def project_oracle(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
     d, found = tilted.size, np.zeros(2 * tilted.size)
     code = call_python(family.address, _PROJECT, joined(tilted, near), found)
     return found[:d].copy(), found[d:].copy(), code == 0
-
-
-@hybrid.of(OracleFamily)
-def hybrid_oracle(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise with the oracle alone."""
-    point = near.copy()
-    given = joined(joined(costs, near), np.full(costs.size, mix))
-    code = call_python(family.address, _HYBRID, given, point)
-    return point, 0.0 if code == 0 else np.inf
 
 
 @list_policy.of(OracleFamily)

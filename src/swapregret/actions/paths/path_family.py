@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.family import Common, best, draw_explore, list_policy, project, span_part
-from swapregret.actions.hybrid import hybrid_move
 from swapregret.actions.paths.kernels.chain_draws import chain_cooccurrence, chain_draw
 from swapregret.actions.paths.kernels.dag import best_path
 from swapregret.actions.paths.kernels.elimination import Elimination
@@ -13,7 +12,6 @@ from swapregret.actions.paths.kernels.path_projection import (
     ACCEPTED_GAP,
     NEAR,
     bring_near,
-    flow_move,
     path_scores,
     path_span_part,
     project_flow,
@@ -62,13 +60,6 @@ def project_path(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
         point[graph.edge[k]] = values[k]
         log_point[graph.edge[k]] = logs[k]
     return point, log_point, gap <= ACCEPTED_GAP
-
-
-@hybrid_move.of(PathFamily)
-def move_flow(family: Any, slopes: Floats, widths: Floats, x: Floats) -> Floats:
-    """Keep what enters and leaves every vertex."""
-    graph = family.graph
-    return flow_move(graph.plan, graph.edge, slopes, widths, x)
 
 
 @list_policy.of(PathFamily)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, hybrid, list_policy, project, span_part
+from swapregret.actions.family import Common, best, draw_explore, list_policy, project, span_part
 from swapregret.actions.policy_slots import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
@@ -52,15 +52,6 @@ def project_product(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, 
     x, log_x, is_good = project(family.first, tilted[:split].copy(), near[:split].copy())
     y, log_y, is_good_too = project(family.second, tilted[split:].copy(), near[split:].copy())
     return joined(x, y), joined(log_x, log_y), is_good and is_good_too
-
-
-@hybrid.of(ProductFamily)
-def hybrid_product(family: Any, costs: Floats, mix: float, middle: Floats, near: Floats) -> tuple[Floats, float]:
-    """Minimise over each part: the function is a sum."""
-    split = family.split
-    x, gap = hybrid(family.first, costs[:split].copy(), mix, middle[:split].copy(), near[:split].copy())
-    y, other_gap = hybrid(family.second, costs[split:].copy(), mix, middle[split:].copy(), near[split:].copy())
-    return joined(x, y), max(gap, other_gap)
 
 
 @list_policy.of(ProductFamily)

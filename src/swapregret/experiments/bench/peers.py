@@ -1,7 +1,6 @@
 """What others take for a round, where they are installed: they list every action, so their N is at most a thousand.
 
-Nothing of theirs is needed or bundled; a peer that is missing, or whose interface has changed, is reported as such. The
-hybrid mirror descent of Zimmert, Luo and Wei (2019), published as scripts, is timed in the library's own version.
+Nothing of theirs is needed or bundled; a peer that is missing, or whose interface has changed, is reported as such.
 """
 
 import contextlib
@@ -17,7 +16,6 @@ import numpy as np
 import swapregret as sr
 from swapregret.experiments.bench.cases import rounds_of
 from swapregret.experiments.bench.timing import measure
-from swapregret.learners.baselines import hybrid_omd
 
 _ARMS = (10, 100, 1000)
 _OURS = (45, 8), (60, 8)
@@ -94,15 +92,10 @@ def measure_peer(peer: Peer, seconds: float, arms: tuple[int, ...] = _ARMS) -> P
 
 
 def measure_ours(seconds: float) -> list[PeerTime]:
-    """Time the multi-scale preset, and the hybrid mirror descent, where no list of actions fits into memory."""
-    found = []
-    for name, make in (
-        ("swapregret, multiscale (bandit)", lambda actions: sr.swap_combcp(actions, 1_000_000, preset="multiscale")),
-        ("swapregret, hybrid mirror descent (semi-bandit)", lambda actions: hybrid_omd(actions, 1_000_000)),
-    ):
-        times: dict[int, float] = {}
-        for dimension, size in _OURS:
-            actions = sr.MSets(dimension, size)
-            times[actions.n_actions] = measure(rounds_of(make(actions), "concentrated"), seconds).microseconds
-        found.append(PeerTime(name, times))
-    return found
+    """Time the multi-scale preset where no list of actions fits into memory."""
+    times: dict[int, float] = {}
+    for dimension, size in _OURS:
+        actions = sr.MSets(dimension, size)
+        player = sr.swap_combcp(actions, 1_000_000, preset="multiscale")
+        times[actions.n_actions] = measure(rounds_of(player, "concentrated"), seconds).microseconds
+    return [PeerTime("swapregret, multiscale (bandit)", times)]

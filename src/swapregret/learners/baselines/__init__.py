@@ -6,7 +6,6 @@ from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.combexp import combexp
 from swapregret.learners.baselines.exp3 import exp3
 from swapregret.learners.baselines.follow_the_leader import follow_the_leader
-from swapregret.learners.baselines.hybrid_omd import hybrid_omd
 from swapregret.learners.baselines.ito import ito
 from swapregret.learners.baselines.regret_matching import regret_matching
 from swapregret.learners.baselines.stoltz import stoltz
@@ -21,7 +20,6 @@ __all__ = [
     "combexp",
     "exp3",
     "follow_the_leader",
-    "hybrid_omd",
     "ito",
     "regret_matching",
     "stoltz",

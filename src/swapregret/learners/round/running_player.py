@@ -29,8 +29,6 @@ class RunningPlayer(ABC):
     """
 
     feedback: Any
-    _minimises: ClassVar[bool] = False
-    """Whether it asks for ``hybrid`` of the family."""
 
     act = staticmethod(Running.act)
     observe = staticmethod(Running.observe)
@@ -50,7 +48,7 @@ class RunningPlayer(ABC):
         """The same behind addresses, where it can be: what the player is compiled for does not depend on the set then."""
         from swapregret.actions.called_family import called  # loads Numba
 
-        return called(self._family, self._minimises)
+        return called(self._family)
 
     @abstractmethod
     def _running(self, offset: int) -> Running:

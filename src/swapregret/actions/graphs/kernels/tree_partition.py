@@ -9,7 +9,6 @@ import numpy as np
 
 from swapregret.actions.graphs.kernels.graphic_matroid import violated_classes
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.hybrid import hybrid_capped
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
@@ -59,14 +58,8 @@ def number_ends(
 
 
 @kernel
-def _level(values: Floats, edges: Integers, rank: int, mix: float, result: Floats, masses: Floats) -> None:
-    """Share ``rank`` out among the edges of a minor as if no other set bound them; write x, and log λ or x as the result."""
-    if mix > 0.0:
-        x, _ = hybrid_capped(values[edges], rank, mix)
-        for index in range(edges.size):
-            masses[index] = x[index]
-            result[edges[index]] = x[index]
-        return
+def _level(values: Floats, edges: Integers, rank: int, result: Floats, masses: Floats) -> None:
+    """Share ``rank`` out among the edges of a minor as if no other set bound them; write x, and log λ as the result."""
     if edges.size == rank:
         for edge in edges:
             result[edge] = -values[edge]
@@ -79,11 +72,11 @@ def _level(values: Floats, edges: Integers, rank: int, mix: float, result: Float
 
 @kernel
 def principal_partition(
-    tails: Integers, heads: Integers, values: Floats, n_vertices: int, rank: int, mix: float
+    tails: Integers, heads: Integers, values: Floats, n_vertices: int, rank: int
 ) -> tuple[Floats, int]:
-    """Find log λ of every edge's block; or minimise c·x + Σ_e (−√x_e + γ(1 − x_e) log(1 − x_e)) by the same decomposition.
+    """Find log λ of every edge's block.
 
-    Divide and conquer: give all edges of a minor the same λ (the same slope of their summand). If no set is violated the minor is a
+    Divide and conquer: give all edges of a minor the same λ. If no set is violated the minor is a
     block; otherwise the most violated set S is a member of the chain, and the restriction to S (class by class) and the
     contraction of S are solved apart (Fujishige's decomposition algorithm). At most 2p − 1 separations for p blocks.
 
@@ -91,18 +84,16 @@ def principal_partition(
     ----------
     tails, heads : int64 arrays, shape (d,)
     values : array, shape (d,)
-        Logarithms of the weights, finite; or the costs c.
+        Logarithms of the weights, finite.
     n_vertices : int
     rank : int
         The sum of x: the rank of the graph, or less for k-forests. Truncation concerns only the minor at the end of the
         chain: x = min(λ_b, λ*)·w.
-    mix : float
-        γ; 0 for weights.
 
     Returns
     -------
     result : array, shape (d,)
-        log λ of the block of each edge; or x.
+        log λ of the block of each edge.
     n_separations : int
 
     Examples
@@ -110,7 +101,7 @@ def principal_partition(
     Two parallel edges share the unit that a bridge has for itself:
 
     >>> edges = np.array([[0, 1], [0, 1], [1, 2]])
-    >>> scales, _ = principal_partition(edges[:, 0].copy(), edges[:, 1].copy(), np.log([1., 3., 5.]), 3, 2, 0.0)
+    >>> scales, _ = principal_partition(edges[:, 0].copy(), edges[:, 1].copy(), np.log([1., 3., 5.]), 3, 2)
     >>> (np.exp(scales) * [1., 3., 5.]).round(12)
     array([0.25, 0.75, 1.  ])
     """
@@ -129,7 +120,7 @@ def principal_partition(
         low, high, target = lows[n_pending], highs[n_pending], ranks[n_pending]
         edges, count = order[low:high], high - low
         shares = np.empty(count)
-        _level(values, edges, target, mix, result, shares)
+        _level(values, edges, target, result, shares)
         if count == target or target == 1:  # all of them are always chosen, or nothing binds
             continue
         a, b = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
@@ -190,7 +181,7 @@ def project_forests(
     w, negated = np.empty(d), np.empty(d)
     for edge in range(d):
         w[edge] = log_weights[edge] - top
-    log_scales, n_separations = principal_partition(tails, heads, w, n_vertices, size, 0.0)
+    log_scales, n_separations = principal_partition(tails, heads, w, n_vertices, size)
     point, log_point = np.empty(d), np.empty(d)
     for edge in range(d):
         log_point[edge] = min(log_scales[edge] + w[edge], 0.0)

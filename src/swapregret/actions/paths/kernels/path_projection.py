@@ -1,4 +1,4 @@
-r"""Compiled projections for paths: KL onto unit flows, orthogonal onto the span, and Newton's steps of the hybrid regulariser.
+r"""Compiled projections for paths: KL onto unit flows, and orthogonal onto the span.
 
 The KL projection tries near, then from afar; its point is made exact and certified. A vector is in the span exactly when as much
 enters each inner vertex as leaves it. What is orthogonal to it are differences of potentials, 0 at the source and the sink; the
@@ -227,35 +227,3 @@ def path_span_part(plan: Elimination, edge: Integers, joined: Floats, pivot: Flo
         for k in range(start[u], start[u + 1]):
             result[edge[k]] = vector[edge[k]] - (here - potential[head[k]])
     return result
-
-
-@kernel
-def flow_move(plan: Elimination, edge: Integers, slopes: Floats, widths: Floats, x: Floats) -> Floats:
-    """Return the step to the flow that minimises slopes·Δ + Σ Δ²/(2 widths)."""
-    start, head = plan.leave, plan.enter
-    n = start.size - 2
-    upper, lower = np.zeros(plan.later.size), np.zeros(plan.later.size)
-    ground, pivot, right = np.zeros(n), np.empty(n), np.zeros(n + 4)
-    work, other = np.empty(n), np.empty(n)
-    right[plan.place[0]] = 1.0
-    for u in range(n):
-        here = plan.place[u]
-        for k in range(start[u], start[u + 1]):
-            width = widths[edge[k]]
-            pull = width * slopes[edge[k]] - x[edge[k]]
-            right[here] += pull
-            if plan.slot[k] < 0:
-                ground[here] += width
-                continue
-            right[plan.place[head[k]]] -= pull
-            upper[plan.slot[k]] += width
-            lower[plan.slot[k]] += width
-    factor_rows(plan, upper, lower, ground, pivot, work, other)
-    solve_rows(plan, upper, lower, pivot, right)
-    move = np.zeros(x.size)
-    for u in range(n):
-        here = right[plan.place[u]]
-        for k in range(start[u], start[u + 1]):
-            there = 0.0 if plan.slot[k] < 0 else right[plan.place[head[k]]]
-            move[edge[k]] = widths[edge[k]] * (here - there - slopes[edge[k]])
-    return move
