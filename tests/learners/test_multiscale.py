@@ -77,14 +77,14 @@ def test_random_offset_is_the_only_draw_of_the_start() -> None:
     assert rng.random() == np.random.default_rng(0).random()
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_scales_change_only_when_the_calendar_says(seed: int) -> None:
-    """A scale's point stays until it updates or restarts, and a restart is the first point again."""
-    master = swap_combcp(SETS, 100, schedule=Schedule([2, 6, 18]), preset="multiscale")
-    state = master.start(np.random.default_rng(seed))
+@pytest.mark.parametrize("rate", [AdaptiveRate(3.0), FixedRate(0.05)])
+def test_scales_change_only_when_the_calendar_says(rate: Any) -> None:
+    """A scale's point stays until it updates; after a restart it is the first point again, or, warm, what it was."""
+    master = swap_combcp(SETS, 100, schedule=Schedule([2, 6, 18]), preset="multiscale", rate=rate)
+    state = master.start(np.random.default_rng(0))
     learners = state.state.learners
     windows, offset = np.array(master.schedule.windows), int(state.state.tally.offset[0])
-    rng = np.random.default_rng(1)
+    rng, first = np.random.default_rng(1), master.learner.first[0]
     for day in range(60):
         before = learners.points.copy()
         observe(master, state, day, master.act(state, rng), float(rng.random()))
@@ -92,7 +92,8 @@ def test_scales_change_only_when_the_calendar_says(seed: int) -> None:
         for k in (1, 2):
             same = np.array_equal(learners.points[k - 1], before[k - 1])
             if k < n_ending:
-                assert np.array_equal(learners.points[k - 1], master.learner.first[0])
+                assert same if isinstance(rate, AdaptiveRate) else np.array_equal(learners.points[k - 1], first)
+                assert not learners.scores[k - 1].any()
             elif k == n_ending:
                 assert not same
             else:

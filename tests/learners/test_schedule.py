@@ -32,18 +32,27 @@ def test_practical_rule_by_hand(horizon: int, rank: int, size: int, windows: tup
 @settings(deadline=None, max_examples=200)
 @given(horizon=st.integers(1, 10**12), rank=st.integers(1, 500), size=st.integers(1, 50))
 def test_practical_rule_keeps_its_promises(horizon: int, rank: int, size: int) -> None:
-    """Windows grow fourfold and cover the horizon; the bottom interval is at most 40·r·m days, or T/16 if that is less."""
+    """Windows grow H-fold and cover the horizon; the bottom interval is at most 40·r·m days, or T/H² if that is less."""
     windows = Schedule.practical(horizon, rank=rank, size=size).windows
     base, bottom = windows[0], windows[1]
-    assert all(longer == 4 * shorter for shorter, longer in pairwise(windows[1:]))
+    ratio = max(4, round(math.log2(horizon) ** 0.5))
+    assert all(longer == ratio * shorter for shorter, longer in pairwise(windows[1:]))
     assert windows[-1] >= horizon
-    assert windows[-1] - horizon < 4 ** (len(windows) - 2) * base
+    assert windows[-1] - horizon < ratio ** (len(windows) - 2) * base
     assert 1 <= base <= 32
     assert base <= 4 or 32 * base <= bottom
     assert base == 1 or 8 * base <= bottom
-    assert bottom - base < max(40 * rank * size, horizon / 16)
+    assert bottom - base < max(40 * rank * size, horizon / ratio**2)
     n_levels = len(windows) - 2
-    assert n_levels == 2 or horizon > 40 * rank * size * 4 ** (n_levels - 1)
+    assert n_levels == 2 or horizon > 40 * rank * size * ratio ** (n_levels - 1)
+
+
+def test_practical_rule_grows_in_both_directions() -> None:
+    """The ratio of windows and the number of scales both grow without bound: swap regret per day cannot vanish otherwise."""
+    found = [Schedule.practical(10**power, rank=6, size=2) for power in (4, 8, 16, 32, 64)]
+    ratios = [schedule.windows[-1] // schedule.windows[-2] for schedule in found]
+    assert ratios == [4, 5, 7, 10, 15]
+    assert [schedule.n_scales for schedule in found] == sorted({schedule.n_scales for schedule in found})
 
 
 def test_practical_rule_takes_horizons_beyond_floats() -> None:

@@ -87,7 +87,7 @@ def _scaled(log_w: np.ndarray, G: np.ndarray, h: np.ndarray) -> tuple[np.ndarray
         is_near = np.abs(residual).max() < 1e-6
         while (
             not is_near
-            and share > 1e-6
+            and share > 1e-30
             and dual(prices + share * step) > dual(prices) + 1e-4 * share * float(residual @ step)
         ):
             share /= 2.0
@@ -165,9 +165,14 @@ class Learner:
 
     def begin(self) -> None:
         """Begin an interval; only the memory of the noise is kept."""
+        self.first = self.plain.project(np.zeros(self.plain.rows.shape[1]))
+        self.point = self.first.copy()
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin an interval where the last one ended."""
         d = self.plain.rows.shape[1]
-        self.first = self.plain.project(np.zeros(d))
-        self.point, self.score, self.aggregate = self.first.copy(), np.zeros(d), np.zeros(d)
+        self.score, self.aggregate = np.zeros(d), np.zeros(d)
         self.variation, self.n_updates = 0.0, 0
 
     def move(self, seen: np.ndarray) -> None:

@@ -90,7 +90,7 @@ def test_every_day_is_that_of_the_paper(literal: Any, name: str, feedback: str, 
         seen, running_sum = plain.span_part(running_sum), np.zeros(actions.dimension)
         for k, scale in enumerate(scales):  # scale k + 1 updates every L_k days and restarts every L_{k+1}
             if k + 1 in ended:
-                scale.begin()
+                (scale.forget if is_adaptive else scale.begin)()
             elif k in ended:
                 scale.move(seen)
                 n_moves += 1

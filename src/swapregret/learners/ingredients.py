@@ -15,7 +15,7 @@ class Ingredients:
     Attributes
     ----------
     exploration : float, "horizon" or "paper"
-        γ. "horizon" is T^{-1/3} between .02 and .05; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23). "paper" is
+        γ. "horizon" is T^{-1/3}, at most .05; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23). "paper" is
         H^{-1/3}, H the ratio of the top two windows.
     exploration_policy : str or None
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best policy of the set (D23).

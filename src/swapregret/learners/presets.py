@@ -21,7 +21,7 @@ Master = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
-_LEAST_EXPLORATION, _MOST_EXPLORATION = 0.02, 0.05
+_MOST_EXPLORATION = 0.05
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
@@ -168,7 +168,7 @@ def _exploration(actions: ActionSet, mixed: Ingredients, feedback: str, horizon:
         return 0.0
     seen_per_day = max(1, actions.size) if feedback == "semi-bandit" else 1
     gamma = float((seen_per_day * as_integer(horizon, "horizon", 1)) ** (-1.0 / 3.0))
-    return min(_MOST_EXPLORATION, max(_LEAST_EXPLORATION, gamma))
+    return min(_MOST_EXPLORATION, gamma)
 
 
 def _rates(

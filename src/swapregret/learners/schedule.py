@@ -14,7 +14,7 @@ from swapregret.boundary import refuses
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidSchedule
 
-_RATIO = 4
+_LEAST_RATIO = 4
 _DAYS_PER_PARAMETER = 40
 _MOST_SCALES = 1000
 _LONGEST_BASE, _SHORTEST_BASE = 32, 4
@@ -130,9 +130,11 @@ class Schedule:
         """Return windows that learn from bandit feedback at horizons people have.
 
         The bottom interval is long enough to estimate ``rank`` parameters from rewards of actions of ``size`` elements: 10 to
-        40 times rank·size days, or T/16 where T is below 640·rank·size. Windows grow fourfold from there to the horizon:
-        n = max(2, ⌈log₄(T / (40 r m))⌉) and K = n + 1 scales. The base window, within which nothing changes, is 1/32 of
-        the bottom interval; but 4 to 32 days, or 1/8 of an interval below 32 days.
+        40 times rank·size days, or T/H² where T is below 40·H²·rank·size. Windows grow H-fold from there to the horizon, H
+        the square root of log₂ T, rounded, and at least 4 (so 4 up to a million days):
+        n = max(2, ⌈log_H(T / (40 r m))⌉) and K = n + 1 scales. Both H and K grow without bound, which the theorem needs. The
+        base window, within which nothing changes, is 1/32 of the bottom interval; but 4 to 32 days, or 1/8 of an interval
+        below 32 days.
 
         Parameters
         ----------
@@ -148,14 +150,15 @@ class Schedule:
         """
         days = as_integer(horizon, "horizon", 1, math.inf)
         per_interval = _DAYS_PER_PARAMETER * as_integer(rank, "rank", 1) * as_integer(size, "size", 1)
+        ratio = max(_LEAST_RATIO, round(math.sqrt(math.log2(days))))
         levels = 2
-        while per_interval * _RATIO**levels < days:
+        while per_interval * ratio**levels < days:
             levels += 1
-        shrink = _RATIO**levels
+        shrink = ratio**levels
         shortest = max(1, min(_SHORTEST_BASE, days // shrink // _FEWEST_BASES))
         base = min(_LONGEST_BASE, max(shortest, days // shrink // _LONGEST_BASE))
         bottom = base * -(-days // (shrink * base))
-        return cls((base, *(bottom * _RATIO**level for level in range(levels + 1))))
+        return cls((base, *(bottom * ratio**level for level in range(levels + 1))))
 
     @classmethod
     @refuses

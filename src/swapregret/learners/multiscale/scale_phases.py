@@ -10,7 +10,7 @@ from swapregret.actions.family import FULL, MADE, OUTSIDE, make_policy, project,
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots
-from swapregret.learners.round.scale import begin_interval, end_meta_day, tilt_learner
+from swapregret.learners.round.scale import begin_interval, end_meta_day, forget_interval, tilt_learner
 
 
 class MultiscaleRule(NamedTuple):
@@ -40,19 +40,26 @@ class MultiscaleRule(NamedTuple):
     exploration: float
     feedback: int
     predictor_step: float
+    is_warm: bool
     first_point: Floats
     first_log: Floats
 
 
 @kernel
+def has_moved(rule: Any, learners: Any, k: int) -> bool:
+    """Tell whether scale k has a policy of its own: within this interval or, where restarts are warm, at all."""
+    return bool(learners.memory_count[k] > 0 if rule.is_warm else learners.n_updates[k] > 0)
+
+
+@kernel
 def mix_scales(rule: Any, state: Any) -> None:
     """Mix the scales uniformly, scales that have just begun as one (lines 3 and 4)."""
-    weights, n_updates = state.mix.weights, state.learners.n_updates
-    n = n_updates.size
+    weights, learners = state.mix.weights, state.learners
+    n = learners.n_updates.size
     for slot in range(n + 1):
         weights[slot] = 0.0
     for k in range(n):
-        weights[k if n_updates[k] else n] += (1.0 - rule.exploration) / n
+        weights[k if has_moved(rule, learners, k) else n] += (1.0 - rule.exploration) / n
     weights[n + 1] = rule.exploration
     mix_slots(state)
 
@@ -66,7 +73,7 @@ def make_policies(state: Any, family: Any, rule: Any) -> int:
     for k in range(n + 1):
         if k == n:
             code = max(code, remake_policy(family, policies, n, rule.first_point, rule.first_log))
-        elif learners.n_updates[k]:
+        elif has_moved(rule, learners, k):
             code = max(code, remake_policy(family, policies, k, learners.points[k], learners.log_points[k]))
         state.mix.is_new[k] = 1
     return code
@@ -78,7 +85,7 @@ def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> i
     learners, policies = state.learners, state.policies
     n = learners.n_updates.size
     aggregate = learners.aggregates[k] + seen
-    tilted, v = tilt_learner(family, rule, learners, policies, k if learners.n_updates[k] else n, k, aggregate)
+    tilted, v = tilt_learner(family, rule, learners, policies, k if has_moved(rule, learners, k) else n, k, aggregate)
     point, log_point, is_good = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
     if not is_good:
         return OUTSIDE
@@ -106,7 +113,10 @@ def end_scales(rule: Any, family: Any, state: Any, n_ending: int) -> int:
                 for i in range(seen.size):
                     learners.aggregates[g, i] += seen[i]
             for g in range(min(k, n)):
-                begin_interval(learners, g, rule.first_point, rule.first_log)
+                if rule.is_warm:
+                    forget_interval(learners, g)
+                else:
+                    begin_interval(learners, g, rule.first_point, rule.first_log)
     if code != MADE:
         return OUT_OF_ROOM if code == FULL else NOT_PROJECTED
     mix_scales(rule, state)

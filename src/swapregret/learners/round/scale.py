@@ -105,12 +105,19 @@ def end_meta_day(
 
 
 @kernel
-def begin_interval(learners: Learners, g: int, first_point: Floats, first_log: Floats) -> None:
-    """Let learner g begin again; only the memory of the noise is kept (Algorithm 1, line 13)."""
+def forget_interval(learners: Learners, g: int) -> None:
+    """Let learner g forget what it has seen, but for the memory of the noise, and stay where it is."""
     learners.n_updates[g] = 0
     learners.variation[g] = 0.0
+    for i in range(learners.scores.shape[1]):
+        learners.scores[g, i] = 0.0
+        learners.aggregates[g, i] = 0.0
+
+
+@kernel
+def begin_interval(learners: Learners, g: int, first_point: Floats, first_log: Floats) -> None:
+    """Let learner g begin again; only the memory of the noise is kept (Algorithm 1, line 13)."""
+    forget_interval(learners, g)
     for i in range(first_point.size):
         learners.points[g, i] = first_point[i]
         learners.log_points[g, i] = first_log[i]
-        learners.scores[g, i] = 0.0
-        learners.aggregates[g, i] = 0.0
