@@ -22,6 +22,7 @@ class Settings:
     hosts: tuple[str, ...] = ()  # further names it may be called by (a proxy's); loopback names always may
     origins: tuple[str, ...] = ()  # pages of other origins that may call it, e.g. https://shop.example
     max_body: int = 1_000_000  # bytes of a request
+    max_answer: int = 10_000_000  # bytes of an answer to a request for decisions
     max_batch: int = 1_000  # decisions or rewards of one request
     max_dimension: int = 5_000  # elements of a set
     lease_seconds: float = 10.0  # a problem whose process was silent for so long may be taken over

@@ -60,8 +60,16 @@ def make_routers(service: Service, keys: KeyRing) -> list[APIRouter]:
 
     @free.get("/health", tags=["server"])
     async def health() -> models.Health:
-        """Say whether the server and its database work."""
+        """Say whether the server lives and its database answers; what could not be written is tried again first."""
+        if service.writer.trouble is not None:
+            await service.probe()
         await asyncio.to_thread(service.store.ping)
+        return models.Health(status="ok", version=sr.__version__)
+
+    @free.get("/ready", tags=["server"])
+    async def ready() -> models.Health:
+        """Say whether the server can take requests: something was written to the disk within the last second."""
+        await service.probe()
         return models.Health(status="ok", version=sr.__version__)
 
     @read.get("/metrics", response_class=Response, tags=["server"])
@@ -107,6 +115,7 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         def act() -> Reply:
             live = service.writer.live(problem)
             live.refuse_if_full(count)
+            live.problem.refuse_if_large(count, service.settings.max_answer)
             now = service.now()
             made = [live.act(now) for _ in range(count)]
             service.metrics.count("decisions", count)

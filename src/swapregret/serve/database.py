@@ -17,6 +17,7 @@ from swapregret.serve.refusals import HeldElsewhere, NotFound, Unavailable
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
 _CHUNK = 5_000
+_PROBE_BYTES = 65_536
 _INSERT = "INSERT INTO events (problem, seq, kind, day, at, value) "
 _INSERT_ROWS = _INSERT + "VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_ARRAYS = sa.text(
@@ -297,6 +298,13 @@ class Store:
     def remember(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
         """Write answers to requests that had a key."""
         connection.execute(sa.insert(answers), rows)
+
+    def probe(self, connection: sa.Connection, key: str, now: float) -> None:
+        """Write more than a page or two of new bytes, in place of those written before."""
+        connection.execute(sa.delete(answers).where(answers.c.key == key))
+        self.remember(
+            connection, [{"key": key, "request": "", "status": 0, "body": os.urandom(_PROBE_BYTES), "at": now}]
+        )
 
     def forget(self, before: float) -> None:
         """Drop answers that are older."""

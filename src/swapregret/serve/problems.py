@@ -1,13 +1,14 @@
 """What a problem is: its description as clients send it, and the player, session and numbers it stands for."""
 
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
@@ -15,12 +16,25 @@ from swapregret.actions.set_specs import make_set, read_spec, set_class, set_par
 from swapregret.arrays import Action
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
+from swapregret.serve.refusals import TooBig
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
 _SHOWN = 1024
+_LONGEST_NAME = 200
+_UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open")
+
+
+def _readable(text: str) -> str:
+    """Return a name or label as it came, unless it is too long, or shows on a page as something else than it is."""
+    if len(text) > _LONGEST_NAME:
+        raise ValueError(f"a name or label must have at most {_LONGEST_NAME} characters")
+    if _UNREADABLE.search(text):
+        raise ValueError("a name or label must have no control characters, nor any that turn the direction of text")
+    return text
 
 
 class ProblemSpec(BaseModel):
@@ -31,7 +45,7 @@ class ProblemSpec(BaseModel):
     set: str | dict[str, Any] = Field(
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
     )
-    name: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+    name: Annotated[str, AfterValidator(_readable)] = ""
     horizon: Annotated[int, Field(ge=1, le=10**12)] | None = Field(None, description="Days to plan for; null: anytime.")
     reward_range: Range | None = Field(None, description="Least and largest total reward; [0, 1] if nothing is given.")
     cost_range: Range | None = Field(None, description="Least and largest total cost, instead of rewards.")
@@ -47,6 +61,16 @@ class ProblemSpec(BaseModel):
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(None, description="Drawn, and shown, if not given.")
     max_open: Annotated[int, Field(ge=1, le=10_000)] = 1_000
 
+    @model_validator(mode="before")
+    @classmethod
+    def _numbers(cls, given: Any) -> Any:
+        """Refuse truth values and texts where numbers belong; pydantic would read them as numbers."""
+        for name in _NUMBERS if isinstance(given, Mapping) else ():
+            came = given.get(name)
+            if any(isinstance(each, bool | str) for each in (came if isinstance(came, list | tuple) else [came])):
+                raise ValueError(f"`{name}` must be made of numbers")
+        return given
+
 
 class Problem:
     """A description that can be played; sets of more than ``max_dimension`` elements are refused."""
@@ -57,6 +81,8 @@ class Problem:
         seed = secrets.randbits(53) if spec.seed is None else spec.seed  # 53 bits: exact in every JSON reader
         self.spec = spec.model_copy(update={"seed": seed})
         self.actions = _safe_set(spec.set, max_dimension)
+        sizes = sorted((len(json.dumps(text)) + 4 for text in _label_texts(self.actions)), reverse=True)
+        self._bytes_of_all, self._bytes_of_one = 24 * len(sizes) + sum(sizes), 2 * sum(sizes[: self.actions.size]) + 100
         options: dict[str, Any] = {"feedback": spec.feedback, "preset": spec.preset}
         make = sr.swap_combcp if spec.learner == "swap_combcp" else sr.swap_comband
         self.player: Any = (
@@ -95,6 +121,12 @@ class Problem:
             text = ", ".join(map(text_of, chosen))
         return [_plain(label) for label in self.actions.elements(action)], text
 
+    def refuse_if_large(self, count: int, limit: int) -> None:
+        """Refuse decisions whose answer might be larger than so many bytes."""
+        most = self._bytes_of_all + count * self._bytes_of_one
+        if most > limit:
+            raise TooBig(f"an answer must have at most {limit} bytes", f"{most} or fewer", "Ask for fewer decisions.")
+
     def total_of(self, reported: Reported, action: Action) -> float:
         """Return the total of what was reported, for totals and figures."""
         if not isinstance(reported, list):
@@ -118,6 +150,14 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     if made.dimension > limit:
         raise _too_large(made.dimension, limit)
     return made
+
+
+def _label_texts(actions: ActionSet) -> list[str]:
+    """Return the labels as people read them, or refuse what could not be read or sent."""
+    try:
+        return [_readable(text_of(label)) for label in actions.labels]
+    except ValueError as error:
+        raise InvalidInput(str(error), "another label", "Use short names.") from None
 
 
 def _least_dimension(entry: str | Mapping[str, Any]) -> int:

@@ -18,6 +18,8 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from sqlalchemy import Connection
+
 from swapregret.arrays import Matrix
 from swapregret.errors import NotConverged, SwapRegretError
 from swapregret.experiments.runs.status import is_alive
@@ -33,6 +35,7 @@ from swapregret.serve.writer import Gone, Reply, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
 _SWEEP_SECONDS = 0.5
+_PROBE_SECONDS = 1.0
 _TRIES = 5
 T = TypeVar("T")
 
@@ -70,6 +73,7 @@ class Service:
         self._viewing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._views: dict[str, tuple[float, bytes]] = {}
         self._compiling = asyncio.Semaphore(2)  # the threads that are left read keys and answer for health
+        self._probing, self._probed = asyncio.Lock(), 0.0
         self._tasks: list[asyncio.Task[None]] = []
         self.writer = Writer(store, self.owner, self.now, settings.snapshot_every, self.metrics)
 
@@ -96,6 +100,18 @@ class Service:
         with contextlib.suppress(SwapRegretError):
             await asyncio.to_thread(self.store.release, self.owner)
         self.store.close()
+
+    async def write(self, statement: Callable[[Connection], None]) -> None:
+        """Have the writer run a statement of its own."""
+        await self.writer.submit(lambda: self.writer.also(statement))
+
+    async def probe(self) -> None:
+        """Write something through the writer to the disk, at most once a second, or say why that cannot be done."""
+        async with self._probing:
+            if self.now() - self._probed < _PROBE_SECONDS and self.writer.trouble is None:
+                return
+            now = self._probed = self.now()
+            await self.write(partial(self.store.probe, key=self.owner, now=now))
 
     # ---- problems in memory --------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ every request of that transaction is told so.
 import asyncio
 import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from swapregret.errors import SwapRegretError
 from swapregret.serve.database import Store
 from swapregret.serve.live_problem import Live
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.refusals import HeldElsewhere, KeyReused
+from swapregret.serve.refusals import HeldElsewhere, KeyReused, Unavailable
 
 _log = logging.getLogger("swapregret.serve")
 _MOST_JOBS = 256
@@ -67,10 +68,11 @@ class Writer:
     ) -> None:
         self._store, self._owner, self._clock, self._every, self._metrics = store, owner, clock, snapshot_every, metrics
         self.lives: dict[str, Live] = {}
+        self.trouble: SwapRegretError | None = None  # why the last transaction was not written, if it was not
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._touched: dict[str, Live] = {}
         self._also: list[Callable[[Connection], None]] = []
-        self._thread = threading.Thread(target=self._loop, name="writer", daemon=True)
+        self._thread = threading.Thread(target=self._run_thread, name="writer", daemon=True)
         self._thread.start()
 
     async def submit(self, run: Callable[[], T], key: RequestKey | None = None) -> T:
@@ -104,6 +106,15 @@ class Writer:
 
     # ---- the thread ----------------------------------------------------------------------------------------------
 
+    def _run_thread(self) -> None:
+        try:
+            self._loop()
+        except BaseException:
+            _log.critical(
+                "the writer cannot go on: the process ends, and nothing that was answered is lost", exc_info=True
+            )
+            os._exit(70)  # a supervisor starts it again; a server that cannot write is none
+
     def _loop(self) -> None:
         while True:
             jobs = [self._queue.get()]
@@ -121,7 +132,7 @@ class Writer:
         wanted = [job.key.key for job in jobs if job.key is not None]
         try:
             rows = self._store.answers(wanted) if wanted else []
-        except SwapRegretError as error:
+        except Exception as error:
             for job in jobs:
                 _answer(job, error)
             return
@@ -178,10 +189,15 @@ class Writer:
                 if fresh:
                     rows = [{**key._asdict(), **reply._asdict(), "at": self._clock()} for key, reply in fresh]
                     self._store.remember(connection, rows)
-        except SwapRegretError as error:
+        except Exception as error:  # whatever it is: the requests of this transaction fail, and the thread goes on
+            if not isinstance(error, SwapRegretError):
+                _log.exception("a transaction failed")
+                error = Unavailable("a transaction must be written", type(error).__name__, "Nothing of it was kept.")
             _log.warning("a transaction was not written: %s", error.came)
             self._metrics.count("failed_commits")
+            self.trouble = error
             return error
+        self.trouble = None
         n_events = sum(len(live.pending) for live in changed)
         for live in changed:
             live.pending.clear()
