@@ -23,6 +23,8 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.logs.evaluating import Evaluation, evaluate
+from swapregret.logs.log import Log
 from swapregret.playing.play import play
 from swapregret.playing.play_result import PlayResult
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
@@ -38,9 +40,11 @@ __all__ = [
     "ActionSet",
     "DagPaths",
     "Decision",
+    "Evaluation",
     "Explicit",
     "FinitePolicy",
     "Forests",
+    "Log",
     "MSets",
     "Mixture",
     "OracleSet",
@@ -59,6 +63,7 @@ __all__ = [
     "baselines",
     "environments",
     "errors",
+    "evaluate",
     "games",
     "load_cells",
     "load_results",

@@ -28,7 +28,7 @@ _GROUND = {
 }
 _MEASURED = {"environments", "regret"}
 _RUNNING = {"learners", "storage", "randomness", "sessions"}
-_PLAYED = _GROUND | _MEASURED | _RUNNING | {"playing", "results"}
+_PLAYED = _GROUND | _MEASURED | _RUNNING | {"logs", "playing", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
@@ -49,7 +49,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
-    "sessions": _GROUND | {"learners", "storage", "randomness"},
+    "logs": _GROUND | {"learners", "randomness", "regret"},
+    "sessions": _GROUND | {"learners", "logs", "storage", "randomness"},
     "playing": _PLAYED - {"playing", "results"},
     "results": _PLAYED - {"results"},
     "games": _PLAYED,

@@ -26,8 +26,8 @@ from swapregret.cli import app
 from swapregret.errors import SwapRegretError
 from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.games.correlated_play import CorrelatedPlay
+from swapregret.logs.log_file import read_log
 from swapregret.regret.ledgers.policy_file import policy_cell
-from swapregret.regret.log_file import read_log
 from swapregret.results import load_cells, load_experiment
 from swapregret.sessions.journal import scan_journal, write_journal
 from swapregret.sessions.journal_check import check_journal, repair_journal

@@ -34,6 +34,7 @@ COMMANDS = {
     "report": "experiment_commands",
     "plan": "plan_command",
     "audit": "log_commands",
+    "evaluate": "evaluate_command",
     "table1": "paper_commands",
     "counterexample": "paper_commands",
     "game": "play_commands",

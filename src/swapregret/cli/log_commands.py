@@ -78,8 +78,8 @@ def audit(
 def _audit_table(
     log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
 ) -> "tuple[Audit | TotalsAudit, list[str]]":
+    from swapregret.logs.log_file import read_log
     from swapregret.regret.auditing import audit as audit_plays
-    from swapregret.regret.log_file import read_log
 
     if set_spec is None:
         raise InvalidInput("a table must come with its action set", "no `--set`", 'Add e.g. --set "msets 20 5".')

@@ -14,6 +14,7 @@ from swapregret.compiled.handle import open_handle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import (
+    BANDIT,
     NOT_SOLVED,
     PLAYED,
     act,
@@ -61,6 +62,25 @@ def observe_late(h: Any, action: Integers, seen: Floats, reward: float) -> int:
         return NOT_SOLVED
     for i in range(tally.pending.size):
         tally.pending[i] = undo.pending[i]
+    return count_day(rule, tally)
+
+
+@kernel
+def observe_drawn(h: Any, action: Integers, seen: Floats, reward: float, dual: Floats) -> int:
+    """Learn what a day paid whose action a policy from elsewhere drew; return how many windows end with it.
+
+    ``dual`` is Σ⁺M under that policy, with bandit feedback; with semi-bandit feedback the handle has its marginals in place of
+    those of the mixture. What else is pending was drawn from the mixture, and waits.
+    """
+    family, rule, state = family_of(h), rule_of(h), state_of(h)
+    tally, undo = state.tally, state.undo
+    copy_tally(tally, undo)
+    surprise = reward - action_total(tally.prediction, action)
+    learn_day(rule, family, state, action, seen, reward)
+    if rule.feedback == BANDIT:
+        for i in range(tally.pending.size):
+            tally.pending[i] = undo.pending[i]
+            tally.running[i] += surprise * dual[i]
     return count_day(rule, tally)
 
 
@@ -145,5 +165,16 @@ def end_window(h: Any, n_ending: int) -> int:
 @cache
 def entries() -> Any:
     """Return the functions on a handle, as Numba has them: to call these is quicker."""
-    made: Any = (act_day, observe_day, observe_late, pass_day, play_days, end_window, start_tape, stop_tape, take_back)
+    made: Any = (
+        act_day,
+        observe_day,
+        observe_late,
+        observe_drawn,
+        pass_day,
+        play_days,
+        end_window,
+        start_tape,
+        stop_tape,
+        take_back,
+    )
     return SimpleNamespace(open_handle=open_handle, **{each.__name__: each.dispatcher for each in made})

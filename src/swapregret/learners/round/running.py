@@ -19,6 +19,7 @@ from swapregret.compiled.callback import callbacks_of, settle
 from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
 from swapregret.learners.player import Arrays, Decision
 from swapregret.learners.round.day import BANDIT, HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
+from swapregret.learners.round.drawn_days import DrawnDays
 from swapregret.learners.round.taping import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
@@ -118,6 +119,7 @@ class Running:
         self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
         self._callbacks = callbacks_of(family)
         self._bound = None, family
+        self._drawn_days = DrawnDays()
         from swapregret.learners.round.entries import entries  # loads Numba
 
         self.do = entries()
@@ -183,7 +185,9 @@ class Running:
                 seen = _own(np.ascontiguousarray(reward, dtype=np.float64))
                 total = float(seen @ decision.action)
             held = decision.held
-            if isinstance(held, View) and not held.is_present:
+            if isinstance(held, Policy):
+                n_ending = self._drawn_days.observe(self, held, action, seen, total)
+            elif isinstance(held, View) and not held.is_present:
                 n_ending = self.do.observe_late(held.handle(self), action, seen, total)
             else:
                 n_ending = self.do.observe_day(h, action, seen, total)

@@ -6,9 +6,9 @@ import pytest
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.logs.log_file import read_log
 from swapregret.policy import FinitePolicy
 from swapregret.regret.ledgers.policy_file import policy_cell, read_policy_cell
-from swapregret.regret.log_file import read_log
 
 ACTIONS = MSets(3, 2, labels="abc")
 HEAD = "reward:a,reward:b,reward:c"

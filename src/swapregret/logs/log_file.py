@@ -17,6 +17,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -59,8 +60,24 @@ class LoggedPlay:
     ignored: tuple[str, ...]
 
 
-def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False) -> LoggedPlay:
+class Frame(Protocol):
+    """A data frame: Polars' or pandas'."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns."""
+
+
+def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False, needs_policies: bool = True) -> LoggedPlay:
     """Read a CSV or Parquet file of plays, by its ending; with ``is_cost``, its columns are ``cost:LABEL`` or ``cost``.
+
+    Parameters
+    ----------
+    path : path
+    actions : ActionSet
+    is_cost : bool
+    needs_policies : bool
+        Whether a log of totals without the policies that drew the actions is refused.
 
     Raises
     ------
@@ -69,10 +86,20 @@ def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False) -> Logge
     """
     name = os.fspath(path)
     with naming(name):
-        return _read(name, actions, "cost" if is_cost else "reward")
+        header, rows = _table(name)
+        return _Reader(actions, header, "cost" if is_cost else "reward", needs_policies).read(rows)
 
 
-def _read(name: str, actions: ActionSet, paid: str) -> LoggedPlay:
+def read_frame(frame: Frame, actions: ActionSet, *, is_cost: bool = False, needs_policies: bool = True) -> LoggedPlay:
+    """Read a Polars or pandas data frame with the columns of a file."""
+    header = [str(name) for name in frame.columns]
+    rows: Sequence[Sequence[_Cell]]
+    rows = frame.rows() if hasattr(frame, "rows") else list(frame.itertuples(index=False, name=None))  # type: ignore[attr-defined]
+    return _Reader(actions, header, "cost" if is_cost else "reward", needs_policies).read(rows)
+
+
+def _table(name: str) -> tuple[list[str], Sequence[Sequence[_Cell]]]:
+    """Return the header and the rows of a file."""
     if not os.path.isfile(name):
         raise InvalidInput("the log must be a file", repr(name), "Give the path of a CSV or Parquet file.")
     rows: Sequence[Sequence[_Cell]]
@@ -84,19 +111,20 @@ def _read(name: str, actions: ActionSet, paid: str) -> LoggedPlay:
         header, rows = list(table.header), [cells for _, cells in table.rows]
     else:
         raise InvalidInput("the log must end in .csv, .txt, .parquet or .pq", repr(name), "Rename or convert it.")
-    return _Reader(actions, header, paid).read(rows)
+    return header, rows
 
 
 class _Reader:
     """Knows which column means what, and reads rows."""
 
-    def __init__(self, actions: ActionSet, header: list[str], paid: str) -> None:
+    def __init__(self, actions: ActionSet, header: list[str], paid: str, needs_policies: bool) -> None:
         self._actions = actions
         self._header = header
         self._labels = {str(label): index for index, label in enumerate(actions.labels)}
         self._total = header.index(paid) if paid in header and not self._has(f"{paid}:") else None
         self._rewards = self._by_label(f"{paid}:") if self._total is None else []
-        if self._total is not None and "policy" not in header and not {"round", "probability"} <= set(header):
+        is_told = "policy" in header or {"round", "probability"} <= set(header)
+        if self._total is not None and needs_policies and not is_told:
             raise no_policies(f"column {paid!r} without `policy`, or `round` and `probability`")
         marks = self._has("action:")
         ways = [way for way in ("action", "indices") if way in header] + (["action:LABEL"] if marks else [])
@@ -137,12 +165,13 @@ class _Reader:
         n, d = len(rows), self._actions.dimension
         plays, rewards = np.zeros((n, d), dtype=np.int64), np.zeros((n, d) if self._total is None else n)
         known: dict[bytes, bool] = {}
+        is_told = "policy" in self._header or "round" not in self._header  # then every row was drawn
         for index, row in enumerate(rows):
             number = index + 1
             for element, column in enumerate(self._rewards):
                 rewards[index, element] = self._number(row, column, number)
             if self._total is not None:
-                is_drawn = "policy" in self._header or not _is_empty(row[self._total])
+                is_drawn = is_told or not _is_empty(row[self._total])
                 rewards[index] = self._number(row, self._total, number) if is_drawn else math.nan
             plays[index] = self._action(row, number)
             key = plays[index].tobytes()
@@ -241,4 +270,4 @@ class _Reader:
 
 
 def _is_empty(cell: _Cell) -> bool:
-    return cell is None or str(cell).strip() == ""
+    return cell is None or cell != cell or str(cell).strip() == ""  # pandas marks what is missing by NaN

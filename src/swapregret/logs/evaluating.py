@@ -1,0 +1,313 @@
+r"""What another policy would have earned on the days of a log, from actions, totals and the policies that drew them.
+
+On day t the policy :math:`p_t` drew :math:`M_t`, which paid :math:`r_t`. A policy with marginals :math:`q_t` would have earned
+:math:`R_t\cdot q_t`. With :math:`w_t = q_t\cdot\Sigma_t^+ M_t`, :math:`\Sigma_t = E[MM^\top]` under :math:`p_t`, two estimates are
+unbiased wherever :math:`q_t` is in the range of :math:`\Sigma_t`:
+
+.. math:: \text{pseudo-inverse: } w_t r_t, \qquad
+    \text{doubly robust: } \hat R_t\cdot q_t + w_t\,(r_t - \hat R_t\cdot M_t),
+
+:math:`\hat R_t` the ridge regression of totals on the days before t. It is fixed before the draw of day t, so both are
+unbiased, term by term, also where policies depend on the past. The interval is Student's, from the spread of the terms over days.
+Where q is out of range (actions are asked about that the log could not show) nothing is known: these days are left out, and their
+share is told.
+
+Reference: Swaminathan et al. (2017), Off-policy evaluation for slate recommendation.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.action_set import ActionSet
+from swapregret.arrays import Actions, Label, Matrix, Vector
+from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.learners.checked import check_player
+from swapregret.learners.player import Decision, Player
+from swapregret.logs.log import Log, Source, read_past
+from swapregret.notebook import html_table, text_table
+from swapregret.policy import Policy
+from swapregret.regret.ledgers.read_plays import read_plays
+from swapregret.regret.measure import student_factor
+from swapregret.units import Range
+
+_RANGE, _TINY = 1e-8, 1e-12
+_GROWTH = 1.25
+"""How many times as many days there are when R̂ is fitted again."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated mean per day.
+
+    Attributes
+    ----------
+    value, lower, upper : float
+        The estimate, and the ends of its interval.
+    standard_error : float
+    """
+
+    value: float
+    lower: float
+    upper: float
+    standard_error: float
+
+    @classmethod
+    def of_terms(cls, terms: Vector, confidence: float) -> "Estimate":
+        """Return the mean of some terms with Student's interval."""
+        n = len(terms)
+        value, error = float(terms.mean()), float(terms.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+        reach = student_factor(n, confidence) * error if n > 1 else math.inf
+        return cls(value, value - reach, value + reach, error)
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g} in [{self.lower:.6g}, {self.upper:.6g}], ± {self.standard_error:.3g}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """What a policy would have earned per day.
+
+    Attributes
+    ----------
+    doubly_robust, pseudo_inverse : Estimate
+        Of the mean total per day, in the units of the log.
+    logged : float
+        The mean total that the log itself has.
+    n_days : int
+    effective_days : float
+        (Σw)²/Σw²: how many days of the policy's own the log is worth.
+    without_support : float
+        The share of days whose policy could not show what the policy asks about; they are left out.
+    told : str
+        How the policies of the log are known: "logged", or what the user declared.
+    confidence : float
+    """
+
+    doubly_robust: Estimate
+    pseudo_inverse: Estimate
+    logged: float
+    n_days: int
+    effective_days: float
+    without_support: float
+    told: str
+    confidence: float
+
+    @property
+    def value(self) -> float:
+        """Return the doubly robust estimate."""
+        return self.doubly_robust.value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return its interval."""
+        return self.doubly_robust.lower, self.doubly_robust.upper
+
+    @property
+    def definition(self) -> str:
+        """Say what was estimated, and from what."""
+        told = "as logged" if self.told == "logged" else f"declared {self.told} by the user"
+        return (
+            f"mean total per day, estimated from {self.n_days:,} days whose policies are {told}; intervals are Student's, at"
+            f" {self.confidence:g}; {self.without_support:.1%} of the days have no support and are left out"
+        )
+
+    def table(self) -> tuple[str, list[str], list[list[str]]]:
+        """Return title, headings and rows of what is shown."""
+        rows = [
+            [name, f"{each.value:.6g}", f"{each.lower:.6g} … {each.upper:.6g}"]
+            for name, each in (("doubly robust", self.doubly_robust), ("pseudo-inverse", self.pseudo_inverse))
+        ]
+        rows += [["the log itself", f"{self.logged:.6g}", ""]]
+        title = f"Worth {self.effective_days:,.0f} of {self.n_days:,} days, {self.without_support:.1%} without support"
+        return title, ["estimate", "per day", "between"], rows
+
+    def __repr__(self) -> str:
+        return text_table(*self.table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table(), note=self.definition)
+
+
+def evaluate(
+    log: Source | Log,
+    policy: Policy | Player[Any] | npt.ArrayLike | Collection[Label],
+    *,
+    actions: ActionSet | None = None,
+    policies: str | Policy | Sequence[Policy] | None = None,
+    reward_range: Range | None = None,
+    cost_range: Range | None = None,
+    confidence: float = 0.95,
+) -> Evaluation:
+    """Estimate what another policy would have earned on the days of a log.
+
+    Parameters
+    ----------
+    log : path, data frame, sequence of (action, total) or (action, total, policy), or Log
+    policy : Policy, player, or a choice
+        What would have been played instead: a policy on all days; a player, which then learns from the log day by day; or one fixed
+        action, as a 0/1 vector or labels.
+    actions : ActionSet, optional
+        The set of the log; a player and a :class:`~swapregret.logs.log.Log` know it.
+    policies : {"uniform", "constant"}, Policy or sequence of Policy, optional
+        Who drew the actions, where the log does not say.
+    reward_range, cost_range : (float, float), optional
+        The least and the largest total; a player needs one of them unless totals are rewards in [0, 1].
+    confidence : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> coin = MSets(2, 1, labels="ab")
+    >>> found = evaluate([("a", 1.0), ("b", 0.0)] * 50, ("a",), actions=coin, policies="uniform")
+    >>> found.pseudo_inverse.value, found.without_support, found.effective_days
+    (1.0, 0.0, 50.0)
+    """
+    if not 0.0 < confidence < 1.0:
+        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+    player = cast(Player[Any], policy) if hasattr(policy, "observe") and hasattr(policy, "start") else None
+    of = actions or (log.actions if isinstance(log, Log) else getattr(player, "actions", None))
+    if of is None:
+        raise InvalidInput(
+            "`actions` must be given", "a log and a policy that do not name a set", "Pass the action set."
+        )
+    past = read_past(log, of, policies=policies, reward_range=reward_range, cost_range=cost_range)
+    if past.policies is None:
+        raise InvalidInput(
+            "a log must say which policy drew each action",
+            f"{len(past):,} totals without policies",
+            "Log them (`decision.policy`), or declare policies='uniform' or 'constant', if that is true.",
+        )
+    rewards = past.rewards
+    if player is None:
+        target = _fixed(of, policy)
+        wanted: Iterator[Vector] = iter([target] * len(past))
+    else:
+        wanted = _of_player(player, past)
+    terms, robust, weights = _terms(past.plays, rewards, past.policies, wanted)
+    seen = ~np.isnan(weights)
+    if not seen.any():
+        raise InvalidInput(
+            "the log must have days on which the policy's actions could have been seen",
+            f"{len(past):,} days, none of them with support",
+            "Ask about actions near those that were played.",
+        )
+    sign = -1.0 if past.units.is_cost else 1.0
+    found = weights[seen]
+    return Evaluation(
+        Estimate.of_terms(sign * robust[seen], confidence),
+        Estimate.of_terms(sign * terms[seen], confidence),
+        float(past.totals.mean()),
+        len(past),
+        float(found.sum() ** 2 / max(float(found @ found), 1e-300)),
+        float(1.0 - seen.mean()),
+        past.told,
+        confidence,
+    )
+
+
+def _fixed(actions: ActionSet, policy: object) -> Vector:
+    """Return the marginals of a policy, or of the policy that always plays one choice."""
+    if isinstance(policy, Policy):
+        if policy.dimension != actions.dimension:
+            raise InvalidInput(
+                f"`policy` must be over the {actions.dimension} elements of the set", repr(policy)[:80], "Pass another."
+            )
+        return policy.marginals()
+    chosen: Vector = read_plays(actions, [policy])[0].astype(np.float64)
+    return chosen
+
+
+def _of_player(player: Player[Any], past: Log) -> Iterator[Vector]:
+    """Yield the marginals that a player would have played each day, having learnt from the days before."""
+    check_player(player)
+    if player.feedback != "bandit":
+        raise InvalidInput(
+            "a player must learn from totals to be evaluated on a log of totals",
+            f"feedback={player.feedback!r}",
+            "Use 'bandit'.",
+        )
+    units = past.units
+    shares = (past.rewards - units.low) / units.scale
+    wrong = np.flatnonzero(~((shares >= 0.0) & (shares <= 1.0)))
+    if len(wrong):
+        raise InvalidReward(
+            f"row {wrong[0]} of the log must have a total in [{units.declared[0]:g}, {units.declared[1]:g}]",
+            repr(float(past.totals[wrong[0]])),
+            "Declare `reward_range` or `cost_range`.",
+        )
+    state = player.start(np.random.default_rng(0))
+    for day, (play, share) in enumerate(zip(past.plays, shares.tolist(), strict=True)):
+        yield player.policy(state).marginals()
+        assert past.policies is not None
+        state = player.observe(state, Decision(day, play, player.actions, past.policies[day]), share)
+
+
+class _Shown:
+    """The second moment of one policy: what w = q·Σ⁺M is made of."""
+
+    def __init__(self, policy: Policy) -> None:
+        values, vectors = np.linalg.eigh(policy.cooccurrence())
+        kept = values > _TINY * max(float(values[-1]), _TINY)
+        self._values, self._vectors = values[kept], vectors[:, kept]
+        self._asked: Vector | None = None
+        self._dual: Vector | None = None
+
+    def dual(self, wanted: Vector) -> Vector | None:
+        """Return Σ⁺q, or None where q is not in the range of Σ."""
+        if self._asked is None or not np.array_equal(self._asked, wanted):
+            inside: Vector = self._vectors.T @ wanted
+            is_seen = bool(np.abs(self._vectors @ inside - wanted).max() <= _RANGE)
+            dual: Vector = self._vectors @ (inside / self._values)
+            self._asked, self._dual = wanted, dual if is_seen else None
+        found: Vector | None = self._dual
+        return found
+
+
+def _terms(
+    plays: Actions, rewards: Vector, policies: Sequence[Policy], wanted: Iterator[Vector]
+) -> tuple[Vector, Vector, Vector]:
+    """Return the terms of both estimates and the weights; NaN on days without support."""
+    n, d = plays.shape
+    terms, robust, weights = np.full((3, n), np.nan)
+    fit, last, shown, refit = _Fit(d, plays), None, None, 1.0
+    prediction = np.zeros(d)
+    for day, target in enumerate(wanted):
+        if day >= refit:
+            prediction, refit = fit.upto(day, rewards), max(day + 1.0, _GROWTH * day)
+        if policies[day] is not last:
+            last, shown = policies[day], _Shown(policies[day])
+        assert shown is not None
+        dual = shown.dual(target)
+        if dual is None:
+            continue
+        weight = float(dual @ plays[day])
+        weights[day], terms[day] = weight, weight * rewards[day]
+        robust[day] = float(prediction @ target) + weight * (rewards[day] - float(prediction @ plays[day]))
+    return terms, robust, weights
+
+
+class _Fit:
+    """Ridge regression of totals on actions, of the days so far."""
+
+    def __init__(self, dimension: int, plays: Actions) -> None:
+        self._plays, self._n = plays.astype(np.float64), 0
+        self._moment: Matrix = np.zeros((dimension, dimension))
+        self._paid = np.zeros(dimension)
+
+    def upto(self, day: int, rewards: Vector) -> Vector:
+        """Return R̂ from the days before one: (A + ρI)⁻¹(b − cA1) + c, with c the mean reward per element and ρ = m."""
+        rows = self._plays[self._n : day]
+        self._moment += rows.T @ rows
+        self._paid += rows.T @ rewards[self._n : day]
+        self._n = day
+        along = self._moment.sum(axis=1)
+        level = float(self._paid.sum() / along.sum()) if along.any() else 0.0
+        ridge = max(1.0, float(self._plays[:day].sum() / day)) * np.eye(len(along))
+        found: Vector = level + np.linalg.solve(self._moment + ridge, self._paid - level * along)
+        return found
