@@ -42,6 +42,7 @@ def audit(
         Pair, option("reward-range", "Least and largest reward of an element, or of totals.")
     ] = None,
     cost_range: Annotated[Pair, option("cost-range", "The same of costs: columns are cost:LABEL or cost.")] = None,
+    linear: Annotated[bool, typer.Option("--linear", help="Add linear swap regret and the best affine rule.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
@@ -67,10 +68,12 @@ def audit(
 
         title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
         picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")
+    if linear and not isinstance(result, Audit):
+        raise InvalidInput("`--linear` must have the reward of every element", "totals alone", "Leave out `--linear`.")
     if as_json:
-        emit_json(_plain(result, limit))
+        emit_json(_plain(result, limit, linear))
         return
-    _print(result, limit, notes)
+    _print(result, limit, notes, linear)
     if picture is not None:
         console.print(f"Picture written to {picture}.", style="dim")
 
@@ -108,13 +111,14 @@ def _audit_journal(
     return audit_plays(held.actions, held.plays, held.rewards, **options), notes
 
 
-def _named(result: "Audit | TotalsAudit") -> "dict[str, Regret]":
+def _named(result: "Audit | TotalsAudit", linear: bool) -> "dict[str, Regret]":
     """Return the regrets of an audit by name."""
     names = ("external", "internal", "swap", "dynamic") if len(result.regrets) == 4 else ("external", "swap")
-    return dict(zip(names, result.regrets, strict=True))
+    more = {"linear_swap": getattr(result, "linear_swap_regret")} if linear else {}  # noqa: B009
+    return dict(zip(names, result.regrets, strict=True)) | more
 
 
-def _plain(result: "Audit | TotalsAudit", limit: int) -> dict[str, Any]:
+def _plain(result: "Audit | TotalsAudit", limit: int, linear: bool) -> dict[str, Any]:
     def regret(value: "Regret") -> dict[str, Any]:
         return {
             "value": value.value,
@@ -129,7 +133,7 @@ def _plain(result: "Audit | TotalsAudit", limit: int) -> dict[str, Any]:
     return {
         "days": result.n_days,
         **({"cost_per_day": result.cost} if result.is_cost else {"reward_per_day": result.reward}),
-        **{f"{name}_regret": regret(value) for name, value in _named(result).items()},
+        **{f"{name}_regret": regret(value) for name, value in _named(result, linear).items()},
         "windows": [regret(value) for value in result.windows],
         "best_swap": [
             {
@@ -144,15 +148,16 @@ def _plain(result: "Audit | TotalsAudit", limit: int) -> dict[str, Any]:
     }
 
 
-def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
+def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str], linear: bool) -> None:
     from swapregret.regret.auditing import Audit
     from swapregret.regret.measure import regret_rows
 
     earned = f"cost {result.cost:.6g}" if result.is_cost else f"reward {result.reward:.6g}"
-    rows = regret_rows(tuple(_named(result)), result.regrets, result.windows)
+    named = _named(result, linear)
+    rows = regret_rows(tuple(named), tuple(named.values()), result.windows)
     headings = ("regret", "total", "per day", "between")
     console.print(table_of(f"{result.n_days:,} days, {earned} per day", headings, rows))
-    for value in result.regrets:
+    for value in named.values():
         console.print(f"{value.definition}.", style="dim")
     for note in notes:
         console.print(note, style="dim")
@@ -163,6 +168,9 @@ def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str]) -> None:
     hidden = result.best_swap.n_played - min(limit, len(result.best_swap))
     if hidden > 0:
         console.print(f"… and {hidden:,} more actions (--limit).", style="dim")
+    if linear:
+        console.print("The best affine rule:", style="dim")
+        console.print(str(result.best_affine_rule()), markup=False)
 
 
 def journal(

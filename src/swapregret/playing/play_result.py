@@ -18,6 +18,7 @@ from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
+from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
 from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
@@ -117,8 +118,7 @@ class PlayResult:
     @cached_property
     def external_regret(self) -> Regret:
         """Against the best fixed action."""
-        parts = self._lazy if self.measure == "bound" else self.ledgers
-        return external_regret(self.actions, parts).in_units(self.units)
+        return external_regret(self.actions, self._sums).in_units(self.units)
 
     @cached_property
     def swap_regret(self) -> Regret:
@@ -131,6 +131,19 @@ class PlayResult:
     def internal_regret(self) -> Regret:
         """Against the best single exchange of one action for another."""
         return internal_regret(self.answers).in_units(self.units)
+
+    @cached_property
+    def linear_swap_regret(self) -> Regret:
+        """Against the best affine map of conv(A) into itself: what an opponent with linear rewards could take, at least."""
+        return linear_swap_regret(self.actions, self._sums, self._affine_rule).in_units(self.units)
+
+    def best_affine_rule(self) -> AffineRule:
+        """Return the affine map that linear swap regret compares with, element by element."""
+        return self._affine_rule.in_units(self.units)
+
+    @cached_property
+    def _affine_rule(self) -> AffineRule:
+        return best_affine_rule(self.actions, self._sums)
 
     @cached_property
     def answers(self) -> Answers:
@@ -233,6 +246,10 @@ class PlayResult:
 
     def _repr_html_(self) -> str:
         return html_table(*self._table(), note=self.swap_regret.definition if self._is_measured else "")
+
+    @property
+    def _sums(self) -> "tuple[Ledger, ...] | tuple[LazyTotals, ...]":
+        return self._lazy if self.measure == "bound" else self.ledgers
 
     @property
     def _lazy(self) -> tuple[LazyTotals, ...]:

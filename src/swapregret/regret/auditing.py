@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -19,6 +20,7 @@ from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.read_plays import no_policies, read_plays, read_policies, read_rewards, read_rounds
+from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
 from swapregret.regret.measure import AuditTable, Regret
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.totals import TotalsAudit, audit_totals
@@ -40,6 +42,7 @@ class Audit(AuditTable):
         Whether costs were given.
     n_days : int
     ledger : Ledger
+    actions : ActionSet
     windows : tuple of Regret
         External regret of each window, if windows were asked for.
     """
@@ -52,10 +55,24 @@ class Audit(AuditTable):
     reward: float
     n_days: int
     ledger: Ledger
+    actions: ActionSet
     is_cost: bool = False
     windows: tuple[Regret, ...] = ()
 
     _title, _names = "Audit", ("external", "internal", "swap", "dynamic")
+
+    @cached_property
+    def linear_swap_regret(self) -> Regret:
+        """Against the best affine map of conv(A) into itself, worked out when first asked for."""
+        return linear_swap_regret(self.actions, [self.ledger], self._affine_rule)
+
+    def best_affine_rule(self) -> AffineRule:
+        """Return the affine map that linear swap regret compares with, element by element."""
+        return self._affine_rule
+
+    @cached_property
+    def _affine_rule(self) -> AffineRule:
+        return best_affine_rule(self.actions, [self.ledger])
 
     def _repr_html_(self) -> str:
         return html_table(*self._table(), note=self.swap_regret.definition)
@@ -211,6 +228,7 @@ def audit(
         reward=float(np.mean(earned)),
         n_days=len(daily),
         ledger=closed,
+        actions=actions,
         is_cost=units.is_cost,
         windows=() if window is None else window_regrets(actions, daily, earned, window),
     )

@@ -17,20 +17,21 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Flags, Matrix, NamedArrays, Vector, frozen, summed
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader
+from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader, add_products, empty_products
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.notions import external_regret
 
 
 @dataclass(frozen=True, eq=False)
 class LazyTotals:
-    """What the best action of every stretch would have earned; what was earned, Σ R, days and source as of ``Ledger``."""
+    """What the best action of every stretch would have earned; the rest as of ``Ledger``."""
 
     best: float
     earned: float
     total: Vector
     n_days: int
     source: str = "policies"
+    products: Matrix | None = None
 
 
 class LazinessLedger:
@@ -42,6 +43,7 @@ class LazinessLedger:
         self._open: dict[int, Vector] = {}  # of the slots of a tape
         self._best = self._earned = 0.0
         self._total, self._n_days = np.zeros(actions.dimension), 0
+        self._products = empty_products(actions.dimension)
 
     def record(self, policy: Policy, rewards: Vector | Matrix, n_days: int | None = None) -> None:
         """Enter days played with one policy: one reward vector per row; or one vector, the sum of ``n_days`` of them."""
@@ -64,15 +66,18 @@ class LazinessLedger:
         self._open = {slot: vectors[e] for slot, e in stays.items()}
         is_met[list(stays.values())] = False
         self._best += self._reach([*before.values(), *vectors[is_met]])
+        reader.add_products(self._products)
         self._earned += reader.earned
         self._total += reader.total
         self._n_days += reader.n_days
 
     def close(self) -> LazyTotals:
         """Return the totals of all days so far, as if every stretch ended here; recording may go on."""
-        best, earned = self._ended(self._stretches.so_far())
+        products = None if self._products is None else self._products.copy()
+        best, earned = self._ended(self._stretches.so_far(), products)
         best += self._reach(list(self._open.values()))
-        return LazyTotals(self._best + best, self._earned + earned, frozen(self._total.copy()), self._n_days)
+        totals = frozen(self._total.copy()), self._n_days, "policies", None if products is None else frozen(products)
+        return LazyTotals(self._best + best, self._earned + earned, *totals)
 
     def dump(self) -> NamedArrays:
         """Write the ledger as named arrays. The stretches of a tape stay open, those of policies end here."""
@@ -80,21 +85,25 @@ class LazinessLedger:
         slots = np.array(list(self._open), dtype=np.int64)
         open_ = np.array(list(self._open.values())).reshape(-1, self._actions.dimension)
         numbers = np.array([self._best, self._earned, float(self._n_days)])
-        return {"total": self._total, "numbers": numbers, "slots": slots, "open": open_}
+        arrays = {"total": self._total, "numbers": numbers, "slots": slots, "open": open_}
+        return arrays if self._products is None else arrays | {"products": self._products.copy()}
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote."""
         self._best, self._earned, n_days = arrays["numbers"].tolist()
         self._total, self._n_days = np.array(arrays["total"]), int(n_days)
+        self._products = np.array(arrays["products"]) if "products" in arrays else None
         self._open = dict(zip(arrays["slots"].tolist(), np.array(arrays["open"]), strict=True))
 
     def _end(self, left: list[Left]) -> None:
-        best, earned = self._ended(left)
+        best, earned = self._ended(left, self._products)
         self._best += best
         self._earned += earned
 
-    def _ended(self, left: list[Left]) -> tuple[float, float]:
-        """Return what the best action of each of some stretches would have earned, and what was earned on them."""
+    def _ended(self, left: list[Left], products: Matrix | None) -> tuple[float, float]:
+        """Return what the best action of each of some stretches would have earned, and what was earned; add up Σ R xᵀ."""
+        for policy, vector, _ in left:
+            add_products(products, vector, policy.marginals())
         earned = sum(float(policy.marginals() @ vector) for policy, vector, _ in left)
         return self._reach([vector for _, vector, _ in left]), earned
 

@@ -33,6 +33,7 @@ from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integ
 from swapregret.compiled.bits import merge_policy
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import InvalidInput
+from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
@@ -126,6 +127,14 @@ class MSets(ActionSet):
             basis[row, d - m - 1 :] = 1
             basis[row, out] = 0
         return basis
+
+    def hull_equations(self) -> HullEquations:
+        """Return the capped simplex: the elements add up to m, and none is above 1."""
+        d, m = self.dimension, self.size
+        if m == d:
+            return HullEquations.of(np.arange(d), np.eye(d), np.ones(d))
+        caps = {} if m == 1 else {"below": np.eye(d), "limit": np.ones(d)}
+        return HullEquations.of(np.arange(d), np.ones((1, d)), [m], **caps)
 
     def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
         """Project onto the capped simplex, exactly: x_i = min(1, c·w_i)."""

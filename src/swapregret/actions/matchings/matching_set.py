@@ -38,6 +38,7 @@ from swapregret.arrays import (
     frozen,
 )
 from swapregret.errors import InvalidInput, NotConverged
+from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
@@ -127,6 +128,14 @@ class MatchingSet(ActionSet):
             row = np.zeros(self.dimension, dtype=np.int64)
             row[offsets + np.array(chosen)] = 1
             yield row
+
+    def hull_equations(self) -> HullEquations:
+        """Return the hull (Birkhoff, von Neumann): each row adds up to 1, and each column to 1 or at most 1."""
+        k, m = self._rows, self._columns
+        rows, columns = np.repeat(np.eye(k), m, axis=1), np.tile(np.eye(m), k)
+        if k == m:
+            return HullEquations.of(np.arange(k * m), np.vstack([rows, columns]), np.ones(2 * k))
+        return HullEquations.of(np.arange(k * m), rows, np.ones(k), columns, np.ones(m))
 
     @cached_property
     def span(self) -> Span:

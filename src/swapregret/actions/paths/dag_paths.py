@@ -38,6 +38,7 @@ from swapregret.actions.paths.path_policies import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import path_span
 from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput, NotConverged
+from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
@@ -212,6 +213,10 @@ class DagPaths(ActionSet):
     def _balance(self) -> tuple[Vector, Vector]:
         """The factors of the Laplacian that balances the vertices: a projection onto the span is one solution with it."""
         return factor_balance(self._plan)
+
+    def hull_equations(self) -> HullEquations:
+        """Return the flows of one unit."""
+        return self._graph.flow_equations()
 
     def _ones(self) -> Vector:
         """Return 1 on the edges that leave the source: every path has one of them."""

@@ -10,6 +10,7 @@ import numpy as np
 from swapregret.actions.edge_lists import Edge, Vertex, read_edges
 from swapregret.arrays import Floats, Integers, frozen
 from swapregret.errors import InvalidInput
+from swapregret.geometry.hull_equations import HullEquations
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,13 @@ class Digraph:
     def idle(self) -> Integers:
         """Which of ``edges`` lie on no path."""
         return np.setdiff1d(np.arange(self.n_edges), self.edge)
+
+    def flow_equations(self) -> HullEquations:
+        """Return the flows of one unit by equations: 1 leaves the source, and what enters a vertex leaves it."""
+        n, every = len(self.vertices), np.arange(self.edge.size)
+        leaves, enters = np.zeros((n, every.size)), np.zeros((n, every.size))
+        leaves[self.tail, every], enters[self.head, every] = 1.0, 1.0
+        return HullEquations.of(self.edge, (leaves - enters)[:-1], np.eye(1, n - 1)[0])
 
     def put(self, values: Floats, elsewhere: float) -> Floats:
         """Put a vector in the order of the usable edges back over all edges."""

@@ -19,6 +19,7 @@ from swapregret.actions.products.product_span import level_of, off_level, pair_l
 from swapregret.actions.set_specs import make_set
 from swapregret.arrays import Action, Actions, Label, as_integer, as_table, as_vector
 from swapregret.errors import InvalidInput
+from swapregret.geometry.hull_equations import HullEquations, equations_of, side_by_side
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
@@ -142,6 +143,10 @@ class Product(ActionSet):
     def _rest(self) -> ActionSet:
         """All sets but the first: compiled code, and the span, know pairs."""
         return self.parts[1] if len(self.parts) == 2 else Product(*self.parts[1:])
+
+    def hull_equations(self) -> HullEquations:
+        """Return the equations of all parts, where each has some."""
+        return side_by_side([(equations_of(part), part.dimension) for part in self.parts])
 
     @cached_property
     def span(self) -> Span:

@@ -219,6 +219,8 @@ class Ledger:
     capacity : int
     source : str
         "policies", or "realised play".
+    products : Matrix or None
+        Σ_t R_t E_{p_t}[M]ᵀ, what linear swap regret depends on; None for more than 512 elements.
     """
 
     rows: Rows
@@ -230,6 +232,7 @@ class Ledger:
     n_days: float
     capacity: int
     source: str = "policies"
+    products: Matrix | None = None
 
     @property
     def actions(self) -> Actions:

@@ -32,7 +32,7 @@ from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Unlisted
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.ledgers.row_sums import answer_vectors, dot_each, read_only
-from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader
+from swapregret.regret.ledgers.stretches import Left, Stretches, TapeReader, add_products, empty_products
 
 _MEMORY = 2**28
 _KEPT_POLICIES, _SAMPLES, _SEED = 16, 16, 0x1E06E2
@@ -80,6 +80,7 @@ class SwapLedger:
         self._policies = PolicyBook(actions, self._capacity)
         self._stretches = Stretches(d)
         self._total, self._n_days, self._earned = np.zeros(d), 0, 0.0
+        self._products = empty_products(d)
         self._source: str | None = None
 
     def record(self, policy: Policy, rewards: Vector | Matrix, n_days: int | None = None) -> None:
@@ -104,6 +105,7 @@ class SwapLedger:
         self._total = summed(self._total, vectors)
         earned = dot_each(vectors, words)
         self._earned = float(summed(np.array([self._earned]), earned[:, None])[0])
+        add_products(self._products, vectors, plays)
         self._n_days += len(vectors)
 
     def record_tape(self, reader: TapeReader) -> None:
@@ -112,6 +114,7 @@ class SwapLedger:
         reader.enter(self._table)
         for policy, vector, n_days in reader.unlisted():
             self._enter_policy(policy, vector, n_days)
+        reader.add_products(self._products)
         self._earned += reader.earned
         self._total += reader.total
         self._n_days += reader.n_days
@@ -134,6 +137,7 @@ class SwapLedger:
             n_days=float(self._n_days),
             capacity=self._capacity,
             source=self._source or "policies",
+            products=None if self._products is None else frozen(self._products.copy()),
         )
 
     def dump(self) -> NamedArrays:
@@ -147,6 +151,7 @@ class SwapLedger:
         self._policies.begin(held.policies, held.dropped, arrays["rng"])
         self._total, self._n_days, self._earned = np.array(held.total), int(held.n_days), held.earned
         self._source = held.source if held.n_days else None
+        self._products = None if held.products is None else np.array(held.products)
 
     def _from(self, source: str) -> None:
         if self._source not in (None, source):
@@ -158,6 +163,7 @@ class SwapLedger:
     def _enter(self, left: list[Left]) -> None:
         for policy, vector, n_days in left:
             self._earned += float(np.cumsum(policy.marginals() * vector)[-1])  # from the first entry to the last
+            add_products(self._products, vector, policy.marginals())
             self._enter_policy(policy, vector, n_days)
 
     def _enter_policy(self, policy: Policy, vector: Vector, n_days: float) -> None:

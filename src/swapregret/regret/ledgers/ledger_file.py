@@ -21,6 +21,8 @@ def write_ledger(ledger: Ledger) -> NamedArrays:
         "capacity": np.array(ledger.capacity),
         "source": array_of_text(ledger.source),
     }
+    if ledger.products is not None:
+        arrays["products"] = ledger.products
     arrays |= _write_table(ledger.rows, ledger.pooled)
     if ledger.policies:
         arrays |= write_policies(tuple(policy.policy for policy in ledger.policies))
@@ -57,6 +59,7 @@ def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
         n_days=n_days,
         capacity=int(held_array(arrays, "capacity", "int64", (), 0)),
         source=text_of_array(arrays["source"]),
+        products=frozen(held_array(arrays, "products", "float64", (d, d))) if "products" in arrays else None,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from swapregret.arrays import frozen
+from swapregret.arrays import Matrix, frozen
 from swapregret.errors import InvalidInput
 from swapregret.policy.held import is_same
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted
@@ -43,7 +43,14 @@ def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
         n_days=share * sum(part.n_days for part in parts),
         capacity=max(part.capacity for part in parts),
         source=parts[0].source,
+        products=mean_products([part.products for part in parts]),
     )
+
+
+def mean_products(each: Sequence[Matrix | None]) -> Matrix | None:
+    """Return the mean of Σ R xᵀ over some runs; None if one has none."""
+    known = [products for products in each if products is not None]
+    return frozen(np.mean(known, axis=0)) if len(known) == len(each) else None
 
 
 def _checked(ledgers: Iterable[Ledger]) -> list[Ledger]:

@@ -9,15 +9,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Floats, Integers, Matrix, Vector, summed
+from swapregret.arrays import Actions, Floats, Integers, Matrix, Vector, summed
 from swapregret.compiled.kernel import kernel
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.row_sums import PieceLog, append_policy
 
+_MOST_PRODUCTS = 512
+
 Left = tuple[Policy, Vector, float]
 """A component, Σ w_t R_t and Σ w_t over its days."""
+
+
+def empty_products(dimension: int) -> Matrix | None:
+    """Return room for Σ R xᵀ; none for more than 512 elements, where the linear program would be too large."""
+    return np.zeros((dimension, dimension)) if dimension <= _MOST_PRODUCTS else None
+
+
+def add_products(products: Matrix | None, vectors: Vector | Matrix, points: Vector | Matrix | Actions) -> None:
+    """Add R xᵀ of reward vectors and points, one of each or one per row."""
+    if products is not None:
+        products += np.atleast_2d(vectors).T @ np.atleast_2d(points)
 
 
 class Stretches:
@@ -113,6 +126,11 @@ class TapeReader:
         """Return what the policies earned."""
         inner = (self.vectors[:-1] * self.tape.marginals[: self.n_policies]).sum()
         return float(inner + self.vectors[-1] @ self.explorer.marginals())
+
+    def add_products(self, products: Matrix | None) -> None:
+        """Add Σ R xᵀ of all policies."""
+        add_products(products, self.vectors[:-1], self.tape.marginals[: self.n_policies])
+        add_products(products, self.vectors[-1], self.explorer.marginals())
 
     def enter(self, table: ActionRows) -> None:
         """Add every policy that is kept as a list to a table, with the rewards of its days."""
