@@ -164,12 +164,17 @@ _BANDIT = ({},)
 _ANY = ({}, {"feedback": "full"})
 BASELINES: dict[str, tuple[dict[str, Any], ...]] = {
     "blum_mansour": _ANY,
+    "comb_ts": _BANDIT,
+    "comb_ucb": _BANDIT,
     "comband": _BANDIT,
     "combcp": _BANDIT,
     "combexp": _BANDIT,
+    "epsilon_greedy": _BANDIT,
     "exp3": _ANY,
     "follow_the_leader": (*_ANY, {"feedback": "semi-bandit"}),
     "ito": _BANDIT,
+    "lin_ts": ({}, {"memory": 20.0}),
+    "lin_ucb": ({}, {"memory": 20.0, "limit": 0}),
     "regret_matching": _ANY,
     "stoltz": _ANY,
     "treeswap": _ANY,

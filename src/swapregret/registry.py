@@ -44,8 +44,11 @@ PLAYERS = {
     "AdaptiveRate": "learners.lazy:AdaptiveRate",
     "BlumMansour": "learners.baselines.blum_mansour:BlumMansour",
     "ComBand": "learners.baselines.comband:ComBand",
+    "CombTS": "learners.baselines.posterior.comb_ts:CombTS",
+    "CombUCB": "learners.baselines.posterior.comb_ucb:CombUCB",
     "CombEXP": "learners.baselines.combexp:CombEXP",
     "DoublingPlayer": "learners.doubling:DoublingPlayer",
+    "EpsilonGreedy": "learners.baselines.posterior.epsilon_greedy:EpsilonGreedy",
     "Exp3": "learners.baselines.exp3:Exp3",
     "FixedRate": "learners.lazy:FixedRate",
     "FollowTheLeader": "learners.baselines.follow_the_leader:FollowTheLeader",
@@ -53,6 +56,8 @@ PLAYERS = {
     "LazyComBCP": "learners.lazy:LazyComBCP",
     "LazyComBand": "learners.lazy:LazyComBand",
     "PolicyPlan": "learners.policy_plan:PolicyPlan",
+    "LinTS": "learners.baselines.posterior.lin_ts:LinTS",
+    "LinUCB": "learners.baselines.posterior.lin_ucb:LinUCB",
     "RegretMatching": "learners.baselines.regret_matching:RegretMatching",
     "Schedule": "learners.schedule:Schedule",
     "Stoltz": "learners.baselines.stoltz:Stoltz",
@@ -67,6 +72,13 @@ _BASELINES = ["blum_mansour", "comband", "combcp", "combexp", "exp3", "follow_th
 _BASELINES += ["regret_matching", "stoltz", "treeswap", "tsallis_inf", "uniform"]
 FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap_combcp")}
 FACTORIES |= {name: f"learners.baselines.{name}:{name}" for name in _BASELINES}
+FACTORIES |= {
+    "comb_ts": PLAYERS["CombTS"],
+    "comb_ucb": PLAYERS["CombUCB"],
+    "epsilon_greedy": PLAYERS["EpsilonGreedy"],
+    "lin_ts": PLAYERS["LinTS"],
+    "lin_ucb": PLAYERS["LinUCB"],
+}
 """What makes the player of an epoch of ``anytime``."""
 
 _POLICIES = {

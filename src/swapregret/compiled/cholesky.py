@@ -167,6 +167,14 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
         rest[0] = value
         for j in range(1, rest.size):
             rest[j] -= value * row[j]
+    solve_upper(factor, result)
+    return result
+
+
+@kernel
+def solve_upper(factor: Floats, result: Floats) -> None:
+    """Solve U y = b, in place."""
+    n = result.size
     for first in range(4 * ((n - 1) // 4), -1, -4):
         last = min(first + 4, n)
         for i in range(first, last):  # four sums at once: none waits for another
@@ -175,7 +183,6 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
             for j in range(i + 1, last):
                 result[i] -= factor[i, j] * result[j]
             result[i] /= factor[i, i]
-    return result
 
 
 @kernel

@@ -5,7 +5,7 @@
 
 import math
 from dataclasses import fields
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
@@ -23,6 +23,7 @@ NUMBERS: dict[str, tuple[float, float]] = {
     "baseline": (0.0, 1.0),
     "boldness": (0.0, LARGEST),
     "capacity": (256, 2**24),
+    "draws": (1, 2**12),
     "exploration": (0.0, 1.0),
     "first_epoch": (1, _LONGEST),
     "guard_slack": (_POSITIVE, LARGEST),
@@ -31,8 +32,12 @@ NUMBERS: dict[str, tuple[float, float]] = {
     "learning_rate": (0.0, LARGEST),
     "learning_rates": (0.0, LARGEST),
     "limit": (0, _LONGEST),
+    "memory": (1.0, LARGEST),
+    "noise": (1e-3, LARGEST),
     "predictor_step": (0.0, math.nextafter(2.0, 0.0)),
     "prior": (0.0, LARGEST),
+    "prior_mean": (-LARGEST, LARGEST),
+    "prior_width": (1e-3, LARGEST),
     "scale": (_POSITIVE, LARGEST),
     "standard_errors": (0.0, LARGEST),
     "variants": (1, MOST_VARIANTS),
@@ -52,7 +57,12 @@ WORDS: dict[str, tuple[str, ...]] = {
 FEEDBACKS: dict[str, tuple[str, ...]] = {
     "ComBand": ("bandit",),
     "CombEXP": ("bandit",),
+    "CombTS": ("semi-bandit",),
+    "CombUCB": ("semi-bandit",),
+    "EpsilonGreedy": ("bandit",),
     "Ito": ("bandit",),
+    "LinTS": ("bandit",),
+    "LinUCB": ("bandit",),
     "TsallisINF": ("bandit",),
 } | dict.fromkeys(("BlumMansour", "Exp3", "RegretMatching", "Stoltz", "TreeSwap"), ("bandit", "full"))
 """What those players can be shown that do not take every kind of feedback."""
@@ -81,6 +91,8 @@ def check_settings(part: Any) -> None:
             raise InvalidInput("`actions` must be an action set", shown(value), "Make one, e.g. MSets(10, 3).")
         if field.type in (bool, "bool") and not isinstance(value, bool):
             raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")
+        if field.type in (int, "int") and (type(value) is bool or not isinstance(value, Integral)):
+            raise InvalidInput(f"`{name}` must be a whole number", shown(value), "Pass an int.")
         if name in NUMBERS:
             for number in value if isinstance(value, tuple) else (value,):
                 check_number(name, number)

@@ -36,6 +36,13 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("follow_the_leader", {}),
     ("follow_the_leader", {"feedback": "semi-bandit"}),
     ("follow_the_leader", {"feedback": "full"}),
+    ("lin_ts", {}),
+    ("lin_ts", {"memory": 20, "draws": 3}),
+    ("lin_ucb", {}),
+    ("lin_ucb", {"memory": 20.0, "limit": 0}),
+    ("epsilon_greedy", {"memory": 5.0}),
+    ("comb_ts", {"memory": 20.0}),
+    ("comb_ucb", {}),
     ("uniform", {}),
 ]
 IDS = [f"{name}-{'-'.join(map(str, options.values()))}" for name, options in VARIANTS]
@@ -113,6 +120,11 @@ def test_limits_can_be_moved() -> None:
         ("regret_matching", {"rule": "none"}),
         ("comband", {"exploration_policy": "best"}),
         ("combexp", {"variants": 0}),
+        ("lin_ts", {"memory": 0.5}),
+        ("lin_ts", {"draws": 2.5}),
+        ("comb_ts", {"prior_width": 0.0}),
+        ("lin_ucb", {"noise": -1.0}),
+        ("lin_ucb", {"feedback": "semi-bandit"}),
         ("follow_the_leader", {"feedback": "none"}),
     ],
 )

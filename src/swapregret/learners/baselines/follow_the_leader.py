@@ -14,34 +14,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import best
-from swapregret.actions.policy_slots import put_policy
 from swapregret.arrays import as_integer
 from swapregret.boundary import refuses
-from swapregret.compiled.bits import pack_action
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_policy, rule_class
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_best, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
+from swapregret.learners.round.day import end_windows
 
 LeaderRule = rule_class(__name__, "LeaderRule", "exploration")
 
 
 @end_windows.of(LeaderRule)
 def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
-    """Play the action that is best by the sum of the estimates; the policy stays while the leader does."""
-    policies = state.policies
-    words, chances = np.zeros((1, policies.words.shape[2]), dtype=np.uint64), np.ones(1)
-    leader = best(family, state.tally.total)
-    if leader.size == 0:
-        return NOT_PROJECTED
-    pack_action(leader, words[0])
-    if n_ending != 0 and np.all(words[0] == policies.words[0, 0]):
-        return PLAYED
-    put_policy(policies, 0, words, chances, family.common.place)
-    return play_policy(state, rule.exploration)
+    """Play the action that is best by the sum of the estimates."""
+    return play_best(family, state, state.tally.total, rule.exploration, n_ending)
 
 
 @dataclass(frozen=True)

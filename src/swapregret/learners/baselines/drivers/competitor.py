@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import FULL, MADE, make_policy, room
-from swapregret.actions.policy_slots import room_for_lists
-from swapregret.arrays import Floats, Vector
+from swapregret.actions.family import FULL, MADE, best, make_policy, room
+from swapregret.actions.policy_slots import put_policy, room_for_lists
+from swapregret.arrays import Floats, Integers, Vector
+from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
 from swapregret.errors import InvalidInput
 from swapregret.learners.round.day import FEEDBACKS, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, begin_round, mix_slots
@@ -92,6 +93,25 @@ def play_policy(state: Any, exploration: float) -> int:
     mix.weights[1] = exploration
     mix_slots(state)
     return PLAYED
+
+
+@kernel
+def play_action(family: Any, state: Any, action: Integers, exploration: float, n_ending: int) -> int:
+    """Play one action from now on, γ of the exploration policy mixed in; the policy stays while the action does."""
+    policies = state.policies
+    words = np.zeros((1, policies.words.shape[2]), dtype=np.uint64)
+    pack_action(action, words[0])
+    if n_ending != 0 and np.all(words[0] == policies.words[0, 0]):
+        return PLAYED
+    put_policy(policies, 0, words, np.ones(1), family.common.place)
+    return play_policy(state, exploration)
+
+
+@kernel
+def play_best(family: Any, state: Any, weights: Floats, exploration: float, n_ending: int) -> int:
+    """Play the action that is best for some weights."""
+    action = best(family, weights)
+    return play_action(family, state, action, exploration, n_ending) if action.size else NOT_PROJECTED
 
 
 @kernel

@@ -1,0 +1,74 @@
+r"""Combinatorial Thompson sampling (Wang and Chen 2018) for the rewards of the chosen elements, with Gaussian posteriors.
+
+.. math:: \theta_i^{(j)} \sim \mathcal N(\hat\theta_i, s_i^2), \qquad
+    p_t = \frac1n \sum_{j=1}^n \delta_{M^{(j)}}, \quad M^{(j)} = \arg\max_M \theta^{(j)}\cdot M
+
+each element by itself (``posterior.gaussian``); what p_t is, ``lin_ts`` says. ``memory`` forgets (Raj and Kalyani 2017).
+
+**Bound.** External regret O(d log T / Δ) on independent days whose elements are independent. Nothing is promised for worlds that
+move, or for swap regret.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.posterior.gaussian import (
+    POSTERIOR,
+    PosteriorPlayer,
+    add_best,
+    draw_normals,
+    fit_elements,
+    learn_sums,
+    play_draws,
+)
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.day import NOT_PROJECTED, end_windows, learn_day
+
+CombTSRule = rule_class(__name__, "CombTSRule", *POSTERIOR, "draws")
+learn_day.of(CombTSRule)(learn_sums)
+
+
+@end_windows.of(CombTSRule)
+def draw_elements(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play the best actions for draws of the rewards of elements."""
+    own, n_words = state.own, state.policies.words.shape[2]
+    mean, deviation = fit_elements(rule, own, n_ending)
+    words, noise = np.zeros((rule.draws, n_words), dtype=np.uint64), np.empty(mean.size)
+    for j in range(rule.draws):
+        draw_normals(own.seed[0], (state.tally.day[0] * rule.draws + j) * mean.size, noise)
+        if not add_best(family, mean + deviation * noise, words[j]):
+            return NOT_PROJECTED
+    return play_draws(rule, family, state, words, n_ending)
+
+
+@dataclass(frozen=True)
+class CombTS(PosteriorPlayer):
+    """Thompson sampling on the rewards of elements.
+
+    Parameters
+    ----------
+    actions, horizon, memory, prior_mean, prior_width, noise
+        As of every ``PosteriorPlayer``: see ``posterior.gaussian``.
+    draws : int
+        n, of which one is played: n oracle calls per day.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> comb_ts(MSets(10, 3), 10_000, memory=300).feedback
+    'semi-bandit'
+    """
+
+    draws: int = 16
+    feedback: Feedback = "semi-bandit"
+    rule_class = CombTSRule
+
+    @property
+    def _n_atoms(self) -> int:
+        return self.draws
+
+
+comb_ts = CombTS

@@ -1,0 +1,64 @@
+r"""ε-greedy (Auer, Cesa-Bianchi and Fischer 2002; Langford and Zhang 2008), on least squares.
+
+.. math:: p_t = (1-\varepsilon)\,\delta_{M_t} + \varepsilon\mu, \qquad M_t = \arg\max_M \hat\theta_t\cdot M
+
+θ̂ is the posterior mean of ``posterior.gaussian``, a ridge regression of all totals; μ is the exploration policy of the set.
+
+**Bound.** External regret O(T^{2/3}) on independent days for ε of order T^{-1/3}. Nothing is promised for worlds that move, or for
+swap regret.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from swapregret.learners.baselines.drivers.competitor import play_best, rule_class
+from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, fade, fit_totals, learn_sums
+from swapregret.learners.player import Feedback
+from swapregret.learners.round.day import NOT_SOLVED, PLAYED, end_windows, learn_day
+
+GreedyRule = rule_class(__name__, "GreedyRule", *POSTERIOR, "exploration")
+learn_day.of(GreedyRule)(learn_sums)
+
+
+@end_windows.of(GreedyRule)
+def play_mean(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+    """Play the action that is best by the mean, and explore now and then."""
+    mean, _, is_definite = fit_totals(rule, state.own, n_ending)
+    if not is_definite:
+        return NOT_SOLVED
+    code = play_best(family, state, mean, rule.exploration, n_ending)
+    if code == PLAYED:
+        fade(rule, state.own, n_ending)
+    return code
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(PosteriorPlayer):
+    """The best action by least squares, and now and then another.
+
+    Parameters
+    ----------
+    actions, horizon, memory, prior_mean, prior_width, noise
+        As of every ``PosteriorPlayer``: see ``posterior.gaussian``.
+    exploration : float, optional
+        ε; T^{-1/3} if not given.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> round(epsilon_greedy(MSets(10, 3), 1000).exploration, 6)
+    0.1
+    """
+
+    exploration: float | None = None
+    feedback: Feedback = "bandit"
+    rule_class = GreedyRule
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.exploration is None:
+            object.__setattr__(self, "exploration", 1.0 / math.cbrt(self.horizon))
+
+
+epsilon_greedy = EpsilonGreedy
