@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import swapregret as sr
-from swapregret.actions import called_family
+from swapregret.compiled import handle
+from swapregret.compiled.address import Operation
 from swapregret.compiled.kernel import Kernel
 from swapregret.experiments.paper_table1 import layered_dag
 from swapregret.learners.round import running
@@ -43,8 +44,8 @@ def run_as_python() -> None:
             rng=rng,
         )
 
-    def hold_plain(family: Any, *_: Any) -> SimpleNamespace:
-        held = SimpleNamespace(family=family)
+    def hold_plain(data: Any, *_: Any) -> SimpleNamespace:
+        held = SimpleNamespace(family=data)
         held.address = held
         return held
 
@@ -53,8 +54,8 @@ def run_as_python() -> None:
         (Kernel, "dispatcher", property(lambda self: self._function)),
         (Running, "handle_on", open_plain),
         (running, "entry_address", lambda entry, *args: entry),
-        (called_family, "entry_address", lambda entry, *args: entry),
-        (called_family, "open_handle", hold_plain),
+        (Operation, "address", lambda self, code, handle: code or 0),
+        (handle, "open_handle", hold_plain),
     )
     for owner, name, value in patched:
         setattr(owner, name, value)

@@ -117,8 +117,7 @@ def kind_of(player: Any) -> Any:
     """Return the type of a player's family in compiled code."""
     from numba import typeof
 
-    family = player._called
-    return typeof(getattr(family, "family", family))
+    return typeof(player._family.hull.data)
 
 
 @pytest.mark.parametrize("preset", PRESETS)

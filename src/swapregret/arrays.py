@@ -51,6 +51,11 @@ def frozen(array: _Array) -> _Array:
     return array
 
 
+def for_kernel(array: _Array) -> _Array:
+    """Return the array, or a copy that is writable and in one piece: kernels are compiled for that kind only."""
+    return array if array.flags.writeable and array.flags.c_contiguous else array.copy()
+
+
 def summed(first: Vector, rows: Matrix) -> Vector:
     """Add the rows of a matrix to a vector, from the first to the last: the same bits however the rows are cut up.
 

@@ -212,17 +212,17 @@ def test_what_is_only_linked_into_other_code_raises_through_it() -> None:
 _LOADED = """
 import sys
 import swapregret as sr
-from swapregret.actions.own_sets.listed_family import ListedFamily
 from swapregret.compiled.methods import _digest
+from swapregret.learners.multiscale.scale_phases import MultiscaleRule
 from swapregret.learners.round import entries
 
 session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=0)
-before = _digest(frozenset({ListedFamily}), entries.__file__)
+before = _digest(frozenset({MultiscaleRule}), entries.__file__)
 _digest.cache_clear()
 import swapregret.cli, swapregret.games, swapregret.testing
 sr.games.matching_pennies()
-print(before == _digest(frozenset({ListedFamily}), entries.__file__))
-print(before == _digest(frozenset({ListedFamily}), sr.games.payoffs.__file__))
+print(before == _digest(frozenset({MultiscaleRule}), entries.__file__))
+print(before == _digest(frozenset({MultiscaleRule}), sr.games.payoffs.__file__))
 """
 
 

@@ -1,35 +1,31 @@
 """The end of a window of the adaptive master, where something goes wrong."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import swapregret as sr
-from swapregret.actions.family import list_policy
+from swapregret.actions.hull import Hull
 from swapregret.actions.m_sets.kernels.subsets import list_systematic
-from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.arrays import Floats, Words
+from swapregret.compiled.address import set_of
+from swapregret.compiled.kernel import kernel
 
 
-class StubbornFamily(SubsetFamily):
-    """m-sets that list no point in which the first element is likely."""
-
-    __slots__ = ()
-
-
-@list_policy.of(StubbornFamily)
-def list_unlikely(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+@kernel
+def list_unlikely(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List a point, and say that it is outside if its first entry is above .6."""
-    words, chances = list_systematic(point, family.common.size, family.orders)
+    words, chances = list_systematic(point, set_of(h).size, set_of(h).orders)
     return words, chances, point[0] <= 0.6
 
 
 class Stubborn(sr.MSets):
-    """The set of that family."""
+    """m-sets that list no point in which the first element is likely."""
 
-    def family(self, mu: Any, **options: Any) -> Any:
-        """Return what compiled code sees."""
-        return StubbornFamily(*super().family(mu, **options))
+    def hull(self, mu: Any = None, *, variants: int = 1) -> Hull:
+        """Return the operations, one of which is stubborn."""
+        return replace(super().hull(mu, variants=variants), list_policy=list_unlikely)
 
 
 def test_members_whose_point_cannot_be_listed_keep_their_list() -> None:

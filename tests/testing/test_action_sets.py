@@ -1,18 +1,19 @@
 """Every check of ``check_action_set`` is shown a set that has just the fault it is there for."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from swapregret.actions.family import Common, best, list_policy
 from swapregret.actions.m_sets.kernels.subsets import list_systematic
-from swapregret.actions.m_sets.m_set_family import SubsetFamily
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
+from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 from swapregret.errors import ConformanceError
 from swapregret.testing import check_action_set
@@ -21,43 +22,30 @@ from swapregret.testing.set_checks import ACTION_SET_CHECKS
 D, M = 5, 2
 
 
-class SpoilingFamily(SubsetFamily):
-    """m-sets whose oracle writes into the weights."""
-
-    __slots__ = ()
-
-
-class TrustingFamily(SubsetFamily):
-    """m-sets that take every point for one of the hull."""
-
-    __slots__ = ()
-
-
-class UndrawnFamily(NamedTuple):
-    """m-sets whose exploration policy is no list, and cannot be drawn from."""
-
-    common: Common
-    orders: Integers
-
-
-@best.of(SpoilingFamily)
-def best_and_spoil(family: Any, weights: Floats) -> Integers:
+@kernel
+def best_and_spoil(h: Any, weights: Floats) -> Integers:
     """Return the heaviest elements, and forget a weight."""
-    action = top_elements(weights, family.common.size)
+    action = top_elements(weights, set_of(h).size)
     weights[0] = 0.0
     return action
 
 
-@list_policy.of(TrustingFamily)
-def list_anything(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+@kernel
+def list_anything(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List a point without a look at it."""
-    words, chances = list_systematic(point, family.common.size, family.orders)
+    words, chances = list_systematic(point, set_of(h).size, set_of(h).orders)
     return words, chances, True
 
 
-def _of_family(kind: Any) -> MSets:
-    """Return the two-of-five set with a family of another class."""
-    return _planted(family=lambda self, mu, **options: kind(*MSets.family(self, mu, **options)))
+@kernel
+def draw_nothing(h: Any, rng: np.random.Generator) -> Integers:
+    """Draw what is no action."""
+    return np.zeros(set_of(h).orders.shape[1], dtype=np.int64)
+
+
+def _with(**kernels: Any) -> MSets:
+    """Return the two-of-five set with other kernels."""
+    return _planted(hull=lambda self, mu=None, **options: replace(MSets.hull(self, mu, **options), **kernels))
 
 
 def _planted(**overrides: Any) -> MSets:
@@ -241,9 +229,9 @@ FAULTS: list[tuple[str, str, Callable[[], Any]]] = [
         "of another set",
         lambda: _planted(family=lambda self, mu, **k: _OTHER.family(_OTHER.uniform_policy(), **k)),
     ),
-    ("family", "writes into the weights", lambda: _of_family(SpoilingFamily)),
-    ("family", "lists points outside", lambda: _of_family(TrustingFamily)),
-    ("family", "draws nothing", lambda: _of_family(UndrawnFamily)),
+    ("oracle answers", "a kernel that writes into the weights", lambda: _with(best=best_and_spoil)),
+    ("outside points", "a kernel that lists them", lambda: _with(list_policy=list_anything)),
+    ("family", "draws nothing", lambda: _with(draw_explore=draw_nothing)),
     ("refusals", "another exception", lambda: _listed(gibbs=lambda self, s: Explicit.gibbs(self, np.reshape(s, D)))),
 ]
 

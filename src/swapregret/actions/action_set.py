@@ -1,52 +1,47 @@
 r"""An action set: one required method, everything else derived from it or overridden.
 
-A subclass must give :meth:`ActionSet.argmax`, :math:`\arg\max_{M \in \mathcal A} w\cdot M` with ties to a fixed rule.
-From that alone the base class has membership, enumeration, span and rank, barycentric spanner, KL projection and
-decomposition (``geometry``). A set with a faster or exact way of its own overrides the method; policies that exist only for
-some sets (uniform, Gibbs) are refused by name elsewhere.
+A subclass must give :meth:`ActionSet.argmax`, :math:`\arg\max_{M \in \mathcal A} w\cdot M` with ties to a fixed rule; or, like the
+sets of the package, :meth:`ActionSet.hull`, compiled operations that this class and learners ask alike. From either the base class
+has membership, enumeration, span and rank, barycentric spanner, KL projection and decomposition, with all checks and errors.
+Policies that exist only for some sets (uniform, Gibbs) are refused by name elsewhere.
 """
 
-from abc import abstractmethod
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.labelled import Labelled
-from swapregret.actions.own_sets.pooled_family import pooled_family
-from swapregret.actions.own_sets.python_family import OracleFamily, OracleGibbsFamily, oracle_family
+from swapregret.actions.enumerated import Enumerated
+from swapregret.actions.family import Family, family_of
+from swapregret.actions.hull import Hull, best, best_of_rows, list_policy, project
+from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.actions.own_sets.pooled_hull import pooled_hull
+from swapregret.actions.own_sets.python_hull import python_hull
 from swapregret.arrays import (
     Action,
     Actions,
     Matrix,
     Vector,
-    as_action,
+    Words,
     as_integer,
     as_table,
     as_vector,
-    check_memory,
     frozen,
 )
 from swapregret.compiled.bits import merge_policy
-from swapregret.counts import count_in_words, shown
-from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
-from swapregret.geometry.caratheodory import decompose
-from swapregret.geometry.enumeration import enumerate_actions
+from swapregret.counts import shown
+from swapregret.errors import InvalidInput, NotConverged, Unsupported
 from swapregret.geometry.kl import Projection, cover
-from swapregret.geometry.kl_from_actions import project_kl
 from swapregret.geometry.oracle import AskedOracle
 from swapregret.geometry.span import Span, find_span
 from swapregret.geometry.spanner import Spanner, find_spanner
 from swapregret.policy import FinitePolicy, Policy
 
-ENUMERATION_LIMIT = 100_000
-"""How many actions ``enumerate`` lists before it asks to be told otherwise."""
 _TOLERANCE = 1e-9
 
 
-class ActionSet(Labelled):
+class ActionSet(Enumerated):
     r"""A finite set of actions :math:`\mathcal A \subset \{0,1\}^d`.
 
     Parameters
@@ -66,41 +61,30 @@ class ActionSet(Labelled):
         N = |A| as an exact integer, or None where it is not known.
     has_uniform, has_gibbs, has_markov : bool
         Whether :meth:`uniform_policy`, :meth:`gibbs` and :meth:`markov_policy` exist.
-    has_chains : bool
-        Whether :meth:`family` has the kind ``"chain"``, so that learners can play without a list.
     is_chain_seen_through : bool
         Whether Σ⁺ of its chains is found only with bandit feedback and uniform exploration.
-    has_iteration : bool
-        Whether Σ⁺ of lists mixed with uniform exploration can be found by iteration, without a matrix.
     """
 
     is_uniform: bool = True
     has_uniform: bool = False
     has_gibbs: bool = False
     has_markov: bool = False
-    has_chains: bool = False
     is_chain_seen_through: bool = False
-    has_iteration: bool = False
     exploration_kinds: ClassVar[tuple[str, ...]] = ("uniform", "spanner")
     """What :meth:`exploration_policy` takes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let a subclass that answers in its own way do so in bulk too, unless it has its own way for that."""
+        """Refuse a class that knows no best action."""
         super().__init_subclass__(**kwargs)
-        if "argmax" in vars(cls) and "argmax_many" not in vars(cls):
-            cls.argmax_many = ActionSet.argmax_many  # type: ignore[method-assign]
+        if cls.argmax is ActionSet.argmax and cls.hull is ActionSet.hull:
+            raise TypeError(f"{cls.__name__} must have a method `argmax(weights)`, or `hull`")
 
-    @property
-    def n_actions(self) -> int | None:
-        """Return the exact number of actions, or None where it is not known."""
-        return None
-
-    @abstractmethod
     def argmax(self, weights: npt.ArrayLike) -> Action:
         """Return an action that maximises ``weights · M``; ties are decided the same way every time."""
+        return best(self._asked(), as_vector(weights, self.dimension, "weights"))
 
     def argmax_many(self, weights: npt.ArrayLike) -> Actions:
-        """Return what ``argmax`` returns for each row of ``weights``; sets that can answer many at once do so faster.
+        """Return what ``argmax`` returns for each row of ``weights``; the sets of the package answer many at once faster.
 
         Examples
         --------
@@ -110,49 +94,12 @@ class ActionSet(Labelled):
                [1, 0, 0]])
         """
         table = as_table(weights, self.dimension, "weights")
+        if type(self).argmax is ActionSet.argmax:
+            return best_of_rows(self._asked(), table)
         found = np.empty(table.shape, dtype=np.int64)
         for index, row in enumerate(table):
             found[index] = self.argmax(row)
         return found
-
-    # ---- reading actions -------------------------------------------------------------------------------------
-
-    def __contains__(self, action: object) -> bool:
-        """Tell whether a vector is an action."""
-        try:
-            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
-        except InvalidAction:
-            return False
-        return self._is_action(vector)
-
-    def _is_action(self, vector: Action) -> bool:
-        """Tell whether zeros and ones are an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
-        return bool(np.array_equal(self.argmax(2.0 * vector - 1.0), vector))
-
-    def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:
-        """List all actions, one per row, in canonical order.
-
-        Raises
-        ------
-        TooLarge
-            If there are more than ``limit`` of them.
-        """
-        limit = as_integer(limit, "limit", 0)
-        if self.n_actions is not None and self.n_actions > limit:
-            raise _too_many(limit, f"{count_in_words(self.n_actions)} actions")
-        if self.n_actions is not None:
-            check_memory(self.n_actions, "a list of all actions", 8 * self.dimension)
-        rows: list[Action] = []
-        for row in self._actions():
-            if len(rows) == limit:
-                raise _too_many(limit, "more")
-            rows.append(row)
-        table = np.array(rows, dtype=np.int64)
-        return table[np.lexsort(table.T)]
-
-    def _actions(self) -> Iterator[Action]:
-        """Yield every action once, in any order."""
-        return enumerate_actions(self)
 
     # ---- geometry of conv(A) -----------------------------------------------------------------------------------
 
@@ -214,11 +161,16 @@ class ActionSet(Labelled):
         On a set of uniform size the scale of ``w`` does not matter and the result is m times the paper's projection
         onto P (Algorithm 2, line 9).
         """
-        return project_kl(self.sparing, as_vector(log_weights, self.dimension, "log_weights"), self.known_first)
-
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Project as :meth:`kl_project` does, told the logarithm of a point that may be near; few sets make use of it."""
-        return self.kl_project(log_weights)
+        log_w = as_vector(log_weights, self.dimension, "log_weights")
+        point, log_point, gap = project(self._asked(), log_w, np.zeros(self.dimension))
+        if not gap < np.inf:
+            raise NotConverged(
+                "a projection onto the convex hull of the actions must be exact to working precision",
+                f"log-weights from {log_w.min():.3g} to {log_w.max():.3g}, for which no point is certified",
+                "Bring the log-weights closer together.",
+            )
+        is_empty = (point == 0.0) & (log_point == 0.0)
+        return Projection(frozen(point), frozen(np.where(is_empty, -np.inf, log_point)), gap)
 
     @property
     def most_atoms(self) -> int | None:
@@ -239,9 +191,9 @@ class ActionSet(Labelled):
             How many fixed, differently ordered decompositions to average. One has the smallest support; several
             spread the policy over more actions, which lowers the swap regret of the learners that play it.
         """
-        return decompose(self, as_vector(marginals, self.dimension, "marginals"), variants=variants)
+        return ListedPolicy(self.dimension, *ActionSet.decompose_packed(self, marginals, variants=variants))
 
-    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[npt.NDArray[np.uint64], Vector]:
+    def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[Words, Vector]:
         """Return the policy of :meth:`decompose` as different actions, packed into words, and weights that add up to exactly 1.
 
         Examples
@@ -251,8 +203,18 @@ class ActionSet(Labelled):
         >>> words.tolist(), weights.tolist()
         ([[1], [2], [4]], [0.5, 0.25, 0.25])
         """
-        words, weights = self.decompose(marginals, variants=variants).packed_support()
-        return merge_policy(words, frozen(weights.copy()))
+        if type(self).decompose is not ActionSet.decompose:
+            words, weights = self.decompose(marginals, variants=variants).packed_support()
+            return merge_policy(words, frozen(weights.copy()))
+        point = as_vector(marginals, self.dimension, "marginals")
+        words, weights, is_inside = list_policy(self._asked(as_integer(variants, "variants", 1)), point)
+        if not is_inside:
+            raise InvalidInput(
+                f"`marginals` must be a point of the convex hull of the actions of {self!r}",
+                f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}",
+                "Project it first: kl_project(log_weights).point.",
+            )
+        return merge_policy(words, weights)
 
     # ---- policies ----------------------------------------------------------------------------------------------------
 
@@ -293,30 +255,68 @@ class ActionSet(Labelled):
         rows = self.spanner().actions
         return FinitePolicy(rows, np.full(len(rows), 1.0 / len(rows)))
 
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as the learners' compiled code takes it (``actions.family``); by its own methods where it has none.
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the data of the set and its operations (``actions.hull``); by its own methods in Python where it has no others.
 
         Parameters
         ----------
-        mu : Policy
+        mu : Policy, optional
+            The exploration policy of a learner, which ``draw_explore`` draws from.
+        variants : int
+            Decompositions that a list averages.
+        """
+        return (python_hull if self.has_own_hull else pooled_hull)(self, mu, variants)
+
+    def _asked(self, variants: int = 1) -> Hull:
+        """Return the hull that the methods of this class ask; one that would ask these methods back is no answer."""
+        if variants not in self._hulls:
+            is_own = type(self).hull is not ActionSet.hull
+            self._hulls[variants] = self.hull(variants=variants) if is_own else pooled_hull(self, None, variants)
+        return self._hulls[variants]
+
+    @cached_property
+    def _hulls(self) -> dict[int, Hull]:
+        return {}
+
+    def family(self, mu: Policy | None, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Family:
+        """Return the set as learners take it (``actions.family``).
+
+        Parameters
+        ----------
+        mu : Policy, optional
             The exploration policy.
-        kind : {"list", "iterated", "chain", "gibbs"}
-            What plays a point: a list of actions, one whose Σ⁺ is iterated for, a chain, or the Gibbs policy of exponents.
+        kind : {"list", "iterated", "chain", "gibbs", "gibbs list"}
+            What plays a point: a list of actions, one whose Σ⁺ is iterated for, a chain, the Gibbs policy of exponents, or a list
+            with its marginals.
         variants : int
             Decompositions that a list averages.
         has_moment : bool
-            Whether Σ is wanted as a matrix.
+            Whether Σ⁺ is wanted.
         """
-        if kind == "chain":
-            raise self._unsupported(
-                "chain as compiled code takes it", "Use policy='list', and leave `has_chains` False."
-            )
-        if kind == "iterated":
-            raise self._unsupported("way to iterate for Σ⁺ beside this exploration", "Use kind='list'.")
-        if kind == "gibbs" and not self.has_gibbs:
+        hull, is_gibbs = self.hull(mu, variants=variants), kind.startswith("gibbs")
+        if is_gibbs and hull.gibbs is None and self.has_gibbs:
+            hull = python_hull(self, mu, variants)
+        tables = hull.gibbs if is_gibbs else hull.chain if kind == "chain" else None
+        if is_gibbs and tables is None:
             self.gibbs(np.zeros(self.dimension))  # says why there is none
-        own = oracle_family(OracleGibbsFamily if kind == "gibbs" else OracleFamily, self, mu, variants, has_moment)
-        return own if kind == "gibbs" or self.has_own_hull else pooled_family(own, self, variants)
+        if kind == "chain" and tables is None:
+            raise self._unsupported("chain as compiled code takes it", "Use policy='list'.")
+        if kind == "iterated" and hull.solve_lists is None:
+            raise self._unsupported("way to iterate for Σ⁺ beside this exploration", "Use kind='list'.")
+        is_listed, is_iterated = kind == "gibbs list", kind == "iterated"
+        return family_of(
+            self, hull, mu, tables=tables, is_listed=is_listed, is_iterated=is_iterated, has_moment=has_moment
+        )
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether learners can play chains instead of lists."""
+        return type(self).hull is not ActionSet.hull and self._asked().chain is not None
+
+    @property
+    def has_iteration(self) -> bool:
+        """Whether Σ⁺ of lists mixed with uniform exploration can be found by iteration, without a matrix."""
+        return type(self).hull is not ActionSet.hull and self._asked().solve_lists is not None
 
     @property
     def has_own_hull(self) -> bool:
@@ -339,11 +339,3 @@ class ActionSet(Labelled):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension}, size={self.size})"
-
-
-def _too_many(limit: int, came: str) -> TooLarge:
-    return TooLarge(
-        f"the set must have at most `limit` = {limit:,} actions to be listed",
-        came,
-        "Raise `limit`, or work with marginals and policies, which need no list.",
-    )

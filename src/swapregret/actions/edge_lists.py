@@ -5,22 +5,15 @@ networkx graphs are known by their methods, so networkx itself is not needed.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arrays import Label
 from swapregret.errors import InvalidInput
 
 Vertex = Hashable
 Edge = tuple[Vertex, Vertex]
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
-
-
-def for_kernel(array: _Array) -> _Array:
-    """Return the array, or a copy that is writable and in one piece: kernels are compiled for that kind only."""
-    return array if array.flags.writeable and array.flags.c_contiguous else array.copy()
 
 
 def read_edges(edges: Any) -> tuple[Edge, ...]:

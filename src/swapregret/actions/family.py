@@ -1,31 +1,21 @@
-"""What a set brings along for the learners: a *family*, a value that describes the set to compiled code, and its methods.
+"""A set as learners take it: a *family*, a named tuple of what they must know, and the addresses of the set's operations.
 
-A family is a named tuple of arrays and numbers whose field ``common`` is a :class:`Common`. Its class decides which code runs
-(``compiled.methods``). A new family must give :func:`project`, :func:`list_policy` and :func:`best`; everything else has a
-default. Sets that exist only in Python are behind ``OracleFamily`` or ``PooledFamily``, which call their methods.
-
-Policies are kept in *slots*: one per member of a learner, and last the exploration policy μ. By default a slot holds a list of
-actions, and Σ is a dense matrix on r independent coordinates (``actions.policy_slots``). A family whose policies are no lists
-brings ``room``, ``make_policy``, ``draw``, and where Σ is no matrix ``solve``; and in Python :func:`slot_policy`, which makes an
-object of the policy in a slot. No method may write to its arguments.
+The operations are declared in ``actions.hull``, where a set brings them too; ``family_of`` puts both together for one learner, with
+its exploration policy and the way it plays points. Families of all sets have one type, so learners are compiled once. How their
+policies are kept is in ``actions.policy_slots``.
 """
 
-# the bodies of stubs are never run
-# mypy: disable-error-code="empty-body"
-
-from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from swapregret.actions import hull as declared
 from swapregret.actions.elimination_order import elimination_order
+from swapregret.actions.hull import Hull, Kernel, Tables
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import pack_action, unpack_rows
-from swapregret.compiled.methods import method
-from swapregret.policy import FinitePolicy, Policy
-
-MADE, OUTSIDE, FULL = 0, 1, 2
-"""How making a policy ended: well; the point was not in conv(A); its list is longer than the room for it."""
+from swapregret.compiled.bits import pack_action
+from swapregret.compiled.callback import settle
+from swapregret.policy import Policy
 
 
 class Explore(NamedTuple):
@@ -62,8 +52,6 @@ class Common(NamedTuple):
     place : int64 array, shape (d,) or (0,)
         The place of each coordinate among those, −1 for the others.
     explore : Explore
-    orthonormal : float64 array, shape (d, r) or (0, 0)
-        An orthonormal basis of span(A) for ``span_part``; none where all vectors are in it, or the family brings that method.
     """
 
     dimension: int
@@ -73,93 +61,113 @@ class Common(NamedTuple):
     coordinates: Integers
     place: Integers
     explore: Explore
-    orthonormal: Floats
 
 
-@method
-def project(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
-    """Return the KL projection of exp(tilted) onto conv(A), its logarithm (0 where no action has an element), and if it is good.
+class _Fields(NamedTuple):
+    common: Common
+    width: int
+    handle: int
+    best: int
+    project: int
+    list_policy: int
+    span_part: int
+    draw_explore: int
+    fill_table: int
+    draw_table: int
+    table_variance: int
+    solve_mixture: int
 
-    ``near`` is the logarithm of a point that may be near.
+
+class Family(_Fields):
+    """What learners know of a set, the address of a handle of its data, and those of its operations; 0 for one it does not have.
+
+    Attributes
+    ----------
+    width : int
+        Numbers in the table of a policy; 0 where policies are lists.
+    hull : Hull
+        What the addresses lead to; only Python sees it.
+    code : dict of str and kernel
+        The kernel of each operation, by name.
     """
 
+    hull: Hull
+    code: dict[str, Kernel | None]
+    operations: ClassVar[tuple[str, ...]] = _Fields._fields[3:]
 
-@method
-def list_policy(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
-    """Return a point of conv(A) as a list: actions, packed, their chances, and whether the point was inside."""
+    def ask(self, name: str, *args: Any) -> Any:
+        """Ask an operation, and raise the error that Python code behind it has raised."""
+        kernel = self.code[name]
+        assert kernel is not None
+        found = kernel(self.hull.handle, *args)
+        settle(self.hull.callbacks)
+        return found
 
+    def on(self, policies: Any) -> "Family":
+        """Return the same at work on the policies of a state, where the set keeps something beside them."""
+        if policies.used.size == 0:
+            return self
+        return _family(self.common, self.width, self.hull.on(policies), self.code)
 
-@method
-def best(family: Any, weights: Floats) -> Integers:
-    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.callback``)."""
-
-
-@method
-def span_part(family: Any, vector: Floats) -> Floats:
-    """Return the part of a vector that actions can see, its projection onto span(A); a family may leave the rest in it."""
-
-
-@method
-def draw_explore(family: Any, rng: np.random.Generator) -> Integers:
-    """Draw from an exploration policy that is no list."""
-
-
-@method
-def room(family: Any, n_slots: int, n_atoms: int) -> Any:
-    """Return room for so many policies, of so many actions each where they are lists; the last slot is filled with μ."""
+    def __reduce__(self) -> Any:
+        return _family, (self.common, self.width, self.hull, self.code)
 
 
-@method
-def make_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
-    """Write the policy of a point into a slot and return MADE; or change nothing and say why."""
+def _family(common: Common, width: int, hull: Hull, code: dict[str, Kernel | None]) -> Family:
+    """Return a family with its addresses; kernels are compiled if they are not."""
+    places = [getattr(declared, name).address(code[name], hull.handle) for name in Family.operations]
+    made = Family(common, width, hull.handle.address, *places)
+    made.hull, made.code = hull, code
+    return made
 
 
-@method
-def remake_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
-    """Make a policy again that was read from a file: from its point, or from what was read where that is more."""
-
-
-@method
-def draw(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
-    """Draw an action from the policy in a slot."""
-
-
-@method
-def spread(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
-    """Return v, the local variance of an aggregate X̃ at a point, which the adaptive step is made of (D17)."""
-
-
-@method
-def solve(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
-    """Return Σ⁺v for the mixture of the slots with these weights, v in span(A), and the relative residual.
-
-    The residual is 0 where the solution is exact, and positive where Σ was singular to working precision or an iteration ended.
-    """
-
-
-@method
-def show_policy(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
-    """Return the policy in a slot as a list; without rows where it is none."""
-
-
-def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool, has_basis: bool = True) -> Common:
-    """Return what the learners must know of a set and its exploration policy.
+def family_of(
+    actions: Any,
+    hull: Hull,
+    mu: Policy | None,
+    *,
+    tables: Tables | None = None,
+    is_listed: bool = False,
+    is_iterated: bool = False,
+    has_moment: bool = True,
+) -> Family:
+    """Return the family of a set for a learner.
 
     Parameters
     ----------
     actions : ActionSet
-    mu : Policy
-    has_moment : bool
-        Whether Σ is wanted as a matrix.
+    hull : Hull
+        The set's, with what draws from μ.
+    mu : Policy, optional
+        The exploration policy.
+    tables : Tables, optional
+        How points are played that are no lists.
     is_listed : bool
-        Whether μ is drawn from its list; otherwise the family brings ``draw_explore``.
-    has_basis : bool
-        Whether ``span_part`` needs a basis of the span; not if the family brings the method.
+        Whether only points are those of the tables, and played as lists.
+    is_iterated : bool
+        Whether Σ⁺ of lists is found without Σ.
+    has_moment : bool
+        Whether Σ⁺ is wanted.
     """
+    played = None if is_listed else tables
+    solve = hull.solve_lists if is_iterated else None if played is None else played.solve
+    code = {name: getattr(hull, name, None) for name in Family.operations}
+    code["solve_mixture"] = solve if has_moment else None
+    if tables is not None and tables.project is not None:
+        code["project"] = tables.project
+    if played is not None:
+        code |= {"fill_table": played.fill, "draw_table": played.draw, "table_variance": played.variance}
+    is_matrix = has_moment and code["solve_mixture"] is None
+    common = _describe(actions, mu, has_matrix=is_matrix, is_listed=hull.draw_explore is None)
+    return _family(common, 0 if played is None else played.width, hull, code)
+
+
+def _describe(actions: Any, mu: Policy | None, *, has_matrix: bool, is_listed: bool) -> Common:
+    """Return what the learners must know of a set and its exploration policy, which may be drawn from its list."""
     d = actions.dimension
     coordinates, place = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    moment = np.zeros((0, 0))
-    if has_moment:
+    moment, marginals = np.zeros((0, 0)), np.zeros(d) if mu is None else np.array(mu.marginals())
+    if has_matrix and mu is not None:
         together = mu.cooccurrence()
         coordinates = np.sort(actions.span.coordinates).astype(np.int64)
         one, other = np.nonzero(np.triu(together[np.ix_(coordinates, coordinates)], 1))
@@ -168,30 +176,10 @@ def describe(actions: Any, mu: Policy, *, has_moment: bool, is_listed: bool, has
         place[coordinates] = np.arange(len(coordinates))
         moment = np.ascontiguousarray(together[np.ix_(coordinates, coordinates)])
     words, cumulative = np.zeros((0, (d + 63) // 64), dtype=np.uint64), np.zeros(0)
-    if is_listed:
+    if is_listed and mu is not None:
         policy = mu.finite()
         words, cumulative = np.zeros((len(policy.weights), words.shape[1]), dtype=np.uint64), np.cumsum(policy.weights)
         for row, atom in zip(words, policy.atoms, strict=True):
             pack_action(np.array(atom), row)
-    explore = Explore(words, cumulative, np.array(mu.marginals()), moment)
-    needs = has_basis and actions.rank < d
-    orthonormal = np.ascontiguousarray(actions.span.orthonormal) if needs else np.zeros((0, 0))
-    return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore, orthonormal)
-
-
-def policy_of(family: Any, policies: Any, slot: int, actions: Any, mu: Policy) -> Policy:
-    """Return the policy in a slot as an object; ``actions`` and ``mu`` are what the family was made of."""
-    return mu if slot == len(policies.marginals) - 1 else slot_policy(family, policies, slot, actions)
-
-
-@singledispatch
-def slot_policy(family: Any, policies: Any, slot: int, actions: Any) -> Policy:
-    """Return the policy in a slot other than the last, by the class of the family: the list it is."""
-    words, chances = show_policy(family, policies, slot)
-    return FinitePolicy(unpack_rows(words, actions.dimension), chances / chances.sum())
-
-
-def gibbs_of(family: Any, policies: Any, slot: int, actions: Any) -> Policy:
-    """Return the Gibbs policy of the exponents in a slot."""
-    policy: Policy = actions.gibbs(policies.exponents[slot])
-    return policy
+    explore = Explore(words, cumulative, marginals, moment)
+    return Common(d, actions.size, actions.rank, bool(actions.is_uniform), coordinates, place, explore)

@@ -1,4 +1,8 @@
-r"""Policies as lists of actions in slots, and Σ of their mixture as a matrix: how most families are played.
+r"""Policies in slots: lists of actions, or rows of numbers, *tables*; and Σ of their mixture as a matrix.
+
+A learner has a slot per member, and last the exploration policy μ. A slot holds the list of a point (``list_policy``), or where the
+family has tables (``family.width``) the table of a policy that is no list (``fill_table``). Which of the two is decided at run
+time: the code is the same.
 
 :math:`\Sigma = \sum_s w_s\,\mathbb E_s[M M^\top]`, kept on r independent coordinates that determine the others. The choice of
 generalised inverse does not matter (D8), so systems are solved on these.
@@ -8,37 +12,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import (
-    FULL,
-    MADE,
-    OUTSIDE,
-    Common,
-    draw,
-    draw_explore,
-    list_policy,
-    make_policy,
-    remake_policy,
-    room,
-    show_policy,
-    solve,
-    span_part,
-    spread,
-)
+from swapregret.actions.family import Family
+from swapregret.actions.hull import draw_explore, draw_table, fill_table, list_policy, solve_mixture, table_variance
 from swapregret.arrays import Flags, Floats, Integers, Words
-from swapregret.compiled.bits import elements_of, unpack
+from swapregret.compiled.bits import elements_of, unpack, unpack_rows
 from swapregret.compiled.cholesky import CUT, cholesky_solve, factorise, recover
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import add_totals, elements_of_words, padded_rows
-from swapregret.compiled.vectors import centred_square
-from swapregret.compiled.vectors import span_part as part_in_columns
+from swapregret.compiled.vectors import centred, centred_square
+from swapregret.policy import FinitePolicy, Policy
+
+MADE, OUTSIDE, FULL = 0, 1, 2
+"""How making a policy ended: well; the point was not in conv(A); its list is longer than the room for it."""
 
 
-class ListedPolicies(NamedTuple):
-    """S policies of at most A actions, each of W words.
+class Policies(NamedTuple):
+    """S policies: lists of at most A actions of W words, or tables of n numbers.
 
     Attributes
     ----------
     n_atoms : int64 array, shape (S,)
+        0 where there is no list.
     words : uint64 array, shape (S, A, W)
     chances, cumulative : float64 arrays, shape (S, A)
     marginals : float64 array, shape (S, d)
@@ -46,7 +40,10 @@ class ListedPolicies(NamedTuple):
         Σ on the independent coordinates; what is below the diagonal is not used.
     known, used : uint64 array, shape (S, P, W), and int64 array, shape (S, P)
         Actions that a family keeps beside the lists, P per slot for all slots together, and when each was used last
-        (``own_sets.pooled_family``); none, P = 0, for most.
+        (``own_sets.pooled_hull``); none, P = 0, for most.
+    tables : float64 array, shape (S, n)
+    logs : float64 array, shape (S, d) or (S, 0)
+        Of the point of each table, or the exponents of a Gibbs policy.
     """
 
     n_atoms: Integers
@@ -57,10 +54,12 @@ class ListedPolicies(NamedTuple):
     moments: Floats
     known: Words
     used: Integers
+    tables: Floats
+    logs: Floats
 
 
 @kernel
-def put_policy(policies: ListedPolicies, slot: int, words: Words, chances: Floats, place: Integers) -> None:
+def put_policy(policies: Policies, slot: int, words: Words, chances: Floats, place: Integers) -> None:
     """Write a list into a slot, with its marginals and its Σ."""
     n = chances.size
     d, r = policies.marginals.shape[1], policies.moments.shape[1]
@@ -103,14 +102,14 @@ def put_policy(policies: ListedPolicies, slot: int, words: Words, chances: Float
 
 
 @kernel
-def put_again(policies: ListedPolicies, slot: int, place: Integers) -> None:
+def put_again(policies: Policies, slot: int, place: Integers) -> None:
     """Make all else again from a list that was read from a file."""
     n = policies.n_atoms[slot]
     put_policy(policies, slot, policies.words[slot, :n].copy(), policies.chances[slot, :n].copy(), place)
 
 
 @kernel
-def put_best_known(policies: ListedPolicies, weights: Floats, is_meant: Flags, words: Words) -> None:
+def put_best_known(policies: Policies, weights: Floats, is_meant: Flags, words: Words) -> None:
     """Overwrite some actions by the best of those a family keeps, each for its own row of weights; the first wins a tie."""
     known, rows = policies.known.reshape(-1, words.shape[1]), np.flatnonzero(policies.used.reshape(-1) > 0)
     d = weights.shape[1]
@@ -124,40 +123,44 @@ def put_best_known(policies: ListedPolicies, weights: Floats, is_meant: Flags, w
             words[a] = known[rows[np.argmax(totals)]]
 
 
-@kernel
-def put_mu(common: Common, marginals: Floats, moments: Floats) -> None:
-    """Write E[M] and Σ of the exploration policy into the last slot."""
-    last = marginals.shape[0] - 1
-    marginals[last] = common.explore.marginals
-    if moments.shape[1]:
-        moments[last] = common.explore.moment
-
-
-@room.default
-def listed_room(family: Any, n_slots: int, n_atoms: int) -> ListedPolicies:
-    """Return room for lists, μ in the last slot as far as it is needed there: its marginals and Σ."""
-    common = family.common
-    d, r = common.dimension, common.coordinates.size
-    policies = ListedPolicies(
+def empty_policies(n_slots: int, dimension: int, rank: int, n_atoms: int, width: int = 0) -> Policies:
+    """Return room for so many policies: lists of so many actions each, or tables of ``width`` numbers."""
+    d, n_words, n_listed = dimension, (dimension + 63) // 64, 0 if width else n_atoms
+    return Policies(
         np.zeros(n_slots, dtype=np.int64),
-        np.zeros((n_slots, n_atoms, (d + 63) // 64), dtype=np.uint64),
-        np.zeros((n_slots, n_atoms)),
-        np.zeros((n_slots, n_atoms)),
+        np.zeros((n_slots, n_listed, n_words), dtype=np.uint64),
+        np.zeros((n_slots, n_listed)),
+        np.zeros((n_slots, n_listed)),
         np.zeros((n_slots, d)),
-        np.zeros((n_slots, r, r)),
-        np.zeros((n_slots, 0, (d + 63) // 64), dtype=np.uint64),
+        np.zeros((n_slots, rank, rank)),
+        np.zeros((n_slots, 0, n_words), dtype=np.uint64),
         np.zeros((n_slots, 0), dtype=np.int64),
+        np.zeros((n_slots, width)),
+        np.zeros((n_slots, d if width else 0)),
     )
-    put_mu(common, policies.marginals, policies.moments)
+
+
+def list_room(family: Family, n_slots: int, n_atoms: int) -> Policies:
+    """Return room for policies, and for the actions a set keeps beside lists that are part of the state."""
+    policies = room(family, n_slots, n_atoms)
+    if keeps_lists(family):
+        known, used = family.hull.data.pool(n_slots)
+        policies = policies._replace(known=known, used=used)
     return policies
 
 
-def list_room(family: Any, n_slots: int, n_atoms: int) -> ListedPolicies:
-    """Return room for so many lists of so many actions each, and for the actions a family keeps; μ is in the last slot."""
-    policies, inner = listed_room(family, n_slots, n_atoms), getattr(family, "family", family)
-    if keeps_lists(family):
-        known, used = inner.pool(n_slots)
-        policies = policies._replace(known=known, used=used)
+def room(family: Family, n_slots: int, n_atoms: int) -> Policies:
+    """Return room for so many policies, of so many actions each where they are lists; μ is in the last slot.
+
+    Of μ there is what is needed: its marginals, its Σ, and its table where Σ⁺ is found by that.
+    """
+    common, explore = family.common, family.common.explore
+    policies = empty_policies(n_slots, common.dimension, common.coordinates.size, n_atoms, family.width)
+    policies.marginals[-1] = explore.marginals
+    if common.coordinates.size:
+        policies.moments[-1] = explore.moment
+    if family.width and family.solve_mixture:
+        policies.tables[-1] = fill_table(family, explore.marginals, explore.marginals, common.coordinates)[0]
     return policies
 
 
@@ -167,27 +170,41 @@ def room_for_lists(actions: Any, variants: int) -> int:
     return int(variants * (2 * actions.dimension if most is None else most))
 
 
-def keeps_lists(family: Any) -> bool:
+def keeps_lists(family: Family) -> bool:
     """Tell whether lists are part of the state, because what they are made from is more than their points."""
-    return hasattr(getattr(family, "family", family), "pool")
+    return hasattr(family.hull.data, "pool") and not family.width
 
 
-@make_policy.default
-def make_listed(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
-    """List the actions of a point (Algorithm 2, line 5)."""
+@kernel
+def make_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Write the policy of a point into a slot and return MADE (Algorithm 2, line 5); or change nothing and say why."""
+    common = family.common
+    if policies.tables.shape[1]:
+        table, marginals, moment, is_inside = fill_table(family, point, log_point, common.coordinates)
+        if not is_inside:
+            return OUTSIDE
+        policies.tables[slot] = table
+        policies.marginals[slot] = marginals
+        policies.logs[slot] = log_point
+        if policies.moments.shape[1]:
+            policies.moments[slot] = moment
+        return MADE
     words, chances, is_inside = list_policy(family, point)
     if not is_inside:
         return OUTSIDE
     if chances.size > policies.chances.shape[1]:
         return FULL
-    put_policy(policies, slot, words, chances, family.common.place)
+    put_policy(policies, slot, words, chances, common.place)
     return MADE
 
 
-@remake_policy.default
-def remake_listed(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
-    """Make the policy from its point."""
-    return make_policy(family, policies, slot, point, log_point)
+@kernel
+def remake_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
+    """Make a policy again that was read from a file: from its list, where lists are kept and there is one, else from its point."""
+    if policies.used.size == 0 or policies.n_atoms[slot] == 0:
+        return make_policy(family, policies, slot, point, log_point)
+    put_again(policies, slot, family.common.place)
+    return MADE
 
 
 @kernel
@@ -199,11 +216,13 @@ def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
     return unpack(explore.words[_found(explore.cumulative, rng.random())], family.common.dimension)
 
 
-@draw.default
-def draw_listed(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
-    """Draw by inversion."""
+@kernel
+def draw(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
+    """Draw an action from the policy in a slot, by inversion if it is a list."""
     if slot == policies.n_atoms.size - 1:
         return draw_mu(family, rng)
+    if policies.tables.shape[1]:
+        return draw_table(family, policies.tables[slot], rng)
     cumulative = policies.cumulative[slot, : policies.n_atoms[slot]]
     return unpack(policies.words[slot, _found(cumulative, rng.random())], family.common.dimension)
 
@@ -222,52 +241,43 @@ def _found(cumulative: Floats, needle: float) -> int:
     return low
 
 
-@spread.default
-def spread_of_point(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
-    """Return x·(X̃ − X̄)², X̄ the mean of X̃ under x where all actions have one size, else 0."""
-    return centred_square(point, aggregate, family.common.is_uniform)
+@kernel
+def spread(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+    """Return v, the local variance of an aggregate X̃ at a point, which the adaptive step is made of (D17).
 
-
-@span_part.default
-def part_of_basis(family: Any, vector: Floats) -> Floats:
-    """Project onto the span by its basis; return the vector where there is none, since actions span everything."""
-    orthonormal = family.common.orthonormal
-    return part_in_columns(orthonormal, vector) if orthonormal.size else vector
-
-
-@draw_explore.default
-def draw_nothing(family: Any, rng: np.random.Generator) -> Integers:
-    """Draw nothing: a family without this method has a list to draw from (``called_family``)."""
-    return np.zeros(family.common.dimension, dtype=np.int64)
+    Var(X̃·M) for a Gibbs policy; else x·(X̃ − X̄)², X̄ the mean of X̃ under x where all actions have one size, else 0.
+    """
+    is_uniform = family.common.is_uniform
+    if family.table_variance:
+        vector = centred(aggregate, is_uniform)
+        return table_variance(family, policies.tables[slot], policies.marginals[slot], vector)
+    return centred_square(point, aggregate, is_uniform)
 
 
 @kernel
-def show_mu(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
-    """Return μ as a list, if it is one and stands in the slot; what is in the others is no list."""
-    explore = family.common.explore
-    n = explore.cumulative.size if slot == policies.marginals.shape[0] - 1 else 0
-    chances = explore.cumulative[:n].copy()
-    for a in range(n - 1, 0, -1):
-        chances[a] -= chances[a - 1]
-    return explore.words[:n].copy(), chances
-
-
-@show_policy.default
-def show_listed(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
-    """Return the list in a slot; of μ, the list it is, if it is one."""
+def show_policy(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
+    """Return the policy in a slot as a list; without rows where it is none."""
     if slot == policies.n_atoms.size - 1:
-        return show_mu(family, policies, slot)
+        explore = family.common.explore
+        chances = explore.cumulative.copy()
+        for a in range(chances.size - 1, 0, -1):
+            chances[a] -= chances[a - 1]
+        return explore.words.copy(), chances
     n = policies.n_atoms[slot]
     return policies.words[slot, :n].copy(), policies.chances[slot, :n].copy()
 
 
-@kernel
-def put_moment(full: Floats, coordinates: Integers, moment: Floats) -> None:
-    """Write what Σ is on the independent coordinates."""
-    for i in range(coordinates.size):
-        line, row = moment[i], full[coordinates[i]]
-        for j in range(coordinates.size):
-            line[j] = row[coordinates[j]]
+def policy_of(policies: Policies, slot: int, learner: Any) -> Policy:
+    """Return the policy in a slot as an object; the learner knows μ, and what a table stands for."""
+    d, n = policies.marginals.shape[1], int(policies.n_atoms[slot])
+    if slot == len(policies.marginals) - 1:
+        policy: Policy = learner.mu
+    elif n == 0:
+        policy = learner.policy_from(policies.marginals[slot], policies.logs[slot])
+    else:
+        chances = policies.chances[slot, :n]
+        policy = FinitePolicy(unpack_rows(policies.words[slot, :n], d), chances / chances.sum())
+    return policy
 
 
 @kernel
@@ -303,12 +313,19 @@ def mixed_moment(moments: Floats, weights: Floats) -> Floats:
     return sigma
 
 
-@solve.default
-def solve_dense(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
-    """Solve on the independent coordinates, 0 elsewhere; there is no solution where Σ is not kept."""
+@kernel
+def solve(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+    """Return Σ⁺v for the mixture of the slots with these weights, v in span(A), and the relative residual.
+
+    Found on the independent coordinates, 0 elsewhere, or by the set without Σ. The residual is 0 where the solution is exact, and
+    positive where Σ was singular to working precision or an iteration ended.
+    """
     coordinates = family.common.coordinates
     n = coordinates.size
-    if n == 0:
+    if n == 0 and family.solve_mixture:
+        p = policies
+        return solve_mixture(family, p.n_atoms, p.words, p.chances, p.tables, p.marginals, weights, right)
+    if n == 0:  # Σ is not kept
         return right, np.inf
     sigma, inner, result = mixed_moment(policies.moments, weights), np.empty(n), np.zeros(right.size)
     for j in range(n):

@@ -19,16 +19,31 @@ knows how many they are (``np.empty`` is neither). It must not be returned or st
 
 This file and ``compiled.handle`` know Numba's memory layout; nothing else does.
 
+What a set can be asked is an *operation*, declared once as a function without a body::
+
+    @operation
+    def best(hull: Any, weights: Floats) -> Integers:
+        "Return the action of largest total weight."
+
+Its annotations say what compiled code it stands for: ``Floats`` is a vector of float64, ``Integers`` one of int64, ``Words`` a
+table of uint64, and ``Annotated[Floats, 2]`` a table. Whoever has code of that shape, a kernel that takes a handle in the place of
+the first argument, gets its address (:meth:`Operation.address`). In compiled code ``best(hull, weights)`` reads the address from
+the field ``best`` of its first argument, a named tuple, and the handle from ``handle``. In Python it asks the kernel itself
+(``hull.ask``). So callers are compiled once for whatever stands behind the address.
+
 Where kernels run as the Python they are written in (``benchmarks/walk.py``), handles, entries and parts are themselves.
 """
 
 from collections.abc import Callable
-from functools import cached_property
-from inspect import Parameter, Signature
+from functools import cached_property, update_wrapper
+from inspect import Parameter, Signature, signature
 from operator import attrgetter
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
+
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.errors import InvalidInput
 
 
 class Late:
@@ -72,25 +87,39 @@ class Call(Late):
     """
 
     def __init__(self, shape: Callable[[Any], tuple[Any, list[Any]]]) -> None:
-        super().__init__(lambda entry, *args: entry(*args), lambda numba: _make_call(numba, *shape(numba.types)))
+        super().__init__(lambda entry, *args: entry(*args), lambda numba: make_call(numba, *shape(numba.types)))
 
 
-def _make_call(numba: Any, returned: Any, given: list[Any]) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        ir = numba.core.cgutils.ir
-        pointer = ir.IntType(8).as_pointer()
-        holder = ir.LiteralStructType([pointer])  # how a handle is passed
-        kinds = [context.get_value_type(each) for each in given]
-        shape = ir.FunctionType(context.get_value_type(returned), [holder, *kinds])
-        entry = builder.inttoptr(args[0], shape.as_pointer())
-        handle = builder.insert_value(ir.Constant(holder, ir.Undefined), builder.inttoptr(args[1], pointer), 0)
-        return builder.call(entry, [handle, *args[2:]])
+def make_call(numba: Any, returned: Any, given: list[Any]) -> Any:
+    """Return the function of compiled code that calls an entry at an address with the handle at another."""
 
-    def called(*args: Any) -> Any:
+    def called(context: Any, entry: Any, handle: Any, *args: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return call_at(numba, context, builder, returned, given, args[0], args[1], args[2:])
+
         return returned(numba.types.int64, numba.types.int64, *given), codegen
 
-    names = ["context", "entry", "handle", *(f"given_{place}" for place in range(len(given)))]
-    called.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return named_intrinsic(numba, called, ["entry", "handle", *(f"given_{place}" for place in range(len(given)))])
+
+
+def call_at(
+    numba: Any, context: Any, builder: Any, returned: Any, given: list[Any], entry: Any, handle: Any, args: Any
+) -> Any:
+    """Write the call of an entry at an address, with the handle at another and what else it takes."""
+    ir = numba.core.cgutils.ir
+    pointer = ir.IntType(8).as_pointer()
+    holder = ir.LiteralStructType([pointer])  # how a handle is passed
+    kinds = [context.get_value_type(each) for each in given]
+    shape = ir.FunctionType(context.get_value_type(returned), [holder, *kinds])
+    place = builder.inttoptr(entry, shape.as_pointer())
+    held = builder.insert_value(ir.Constant(holder, ir.Undefined), builder.inttoptr(handle, pointer), 0)
+    return builder.call(place, [held, *args])
+
+
+def named_intrinsic(numba: Any, called: Any, names: list[str]) -> Any:
+    """Return an intrinsic whose arguments have names, as Numba wants them."""
+    kinds = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("context", *names)]
+    called.__signature__ = Signature(kinds)
     return numba.extending.intrinsic(called)
 
 
@@ -148,7 +177,16 @@ call_observe = Call(lambda types: (types.int64, [types.int64[::1], types.float64
 call_end = Call(lambda types: (types.int64, [types.int64]))
 """``call_end(entry, handle, n_ending)`` ends windows."""
 family_of, rule_of, state_of, tape_of = _part("family"), _part("rule"), _part("state"), _part("tape")
-"""Each takes a handle and returns its part: in compiled code a pointer to it."""
+"""Each takes the handle of a player and returns its part: in compiled code a pointer to it."""
+set_of = _part("family")
+"""``set_of(handle)`` takes the handle of a set and returns its data."""
+
+
+class Code(NamedTuple):
+    """Where compiled code is, and its signature."""
+
+    address: int
+    signature: Any
 
 
 def entry_address(entry: Any, *args: Any) -> int:
@@ -156,9 +194,93 @@ def entry_address(entry: Any, *args: Any) -> int:
     import numba
 
     typeof: Any = numba.typeof
-    kinds = tuple(typeof(each) for each in args)
-    made = getattr(entry, "dispatcher", entry)
-    if kinds not in made.overloads:
-        made.compile(kinds)
-    found = made.overloads[kinds]
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+    return address_in(getattr(entry, "dispatcher", entry), tuple(typeof(each) for each in args)).address
+
+
+def address_in(dispatcher: Any, kinds: tuple[Any, ...]) -> Code:
+    """Return where the code of Numba's function for arguments of some types is; it is compiled if it is not."""
+    if kinds not in dispatcher.overloads:
+        dispatcher.compile(kinds)
+    found = dispatcher.overloads[kinds]
+    place = found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name)
+    return Code(int(place), found.signature)
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_SHAPES: tuple[tuple[Any, str, int], ...] = ((Floats, "float64", 1), (Integers, "int64", 1), (Words, "uint64", 2))
+
+
+class Operation(Late):
+    """What a declaration of an operation stands for; see above."""
+
+    def __init__(self, declared: Callable[..., Any]) -> None:
+        update_wrapper(self, declared)
+        self.name = declared.__name__
+        hints = get_type_hints(declared, include_extras=True)
+        self._names = list(signature(declared).parameters)
+        self._given, self._returned = [hints[name] for name in self._names[1:]], hints["return"]
+        self.at = Late(lambda entry, handle, *args: entry(handle, *args), self._call)
+        """``at(address, handle, ...)`` in compiled code calls what is at an address."""
+        super().__init__(lambda asked, *args: asked.ask(self.name, *args), self._caller)
+
+    def address(self, code: Any, handle: Any) -> int:
+        """Return where a kernel's code for a handle is, or 0 for no kernel; it is compiled if it is not.
+
+        Raises
+        ------
+        InvalidInput
+            If the kernel returns something else than was declared.
+        """
+        import numba
+
+        if code is None:
+            return 0
+        types: Any = numba.types
+        typeof: Any = numba.typeof
+        found = address_in(code.dispatcher, (typeof(handle), *(_kind(types, each) for each in self._given)))
+        wanted, returned = _kind(types, self._returned), types.unliteral(found.signature.return_type)
+        if returned != wanted:
+            raise InvalidInput(
+                f"`{self.name}` of a set must return {wanted}",
+                f"{returned} from {code!r}",
+                "Return new arrays in one piece, and numbers of these types.",
+            )
+        return found.address
+
+    def _shape(self, types: Any) -> tuple[Any, list[Any]]:
+        return _kind(types, self._returned), [_kind(types, each) for each in self._given]
+
+    def _call(self, numba: Any) -> Any:
+        return make_call(numba, *self._shape(numba.types))
+
+    def _caller(self, numba: Any) -> Any:
+        name, (returned, given) = self.name, self._shape(numba.types)
+
+        def called(context: Any, asked: Any, *args: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                entry, handle = (
+                    context.get_getattr(asked, field)(context, builder, asked, args[0], field)
+                    for field in (name, "handle")
+                )
+                return call_at(numba, context, builder, returned, given, entry, handle, args[1:])
+
+            return returned(asked, *given), codegen
+
+        return named_intrinsic(numba, called, self._names)
+
+
+def operation(declared: _Function) -> _Function:
+    """Declare an operation; the body is never run."""
+    return cast(_Function, Operation(declared))
+
+
+def _kind(types: Any, hint: Any) -> Any:
+    """Return the Numba type of an annotation."""
+    if get_origin(hint) is tuple:
+        return types.Tuple([_kind(types, each) for each in get_args(hint)])
+    kind, n_axes = get_args(hint) if get_origin(hint) is Annotated else (hint, 0)
+    for array, name, usual in _SHAPES:
+        if kind == array:
+            return types.Array(getattr(types, name), n_axes or usual, "C")
+    plain = {bool: types.boolean, int: types.int64, float: types.float64, np.random.Generator: types.npy_rng}
+    return plain[kind]

@@ -1,11 +1,11 @@
 """Python functions that compiled code calls: by their address, as it calls all else it does not know when it is compiled.
 
-The function takes a number that says what is asked, and where arrays with the question and for the answer are. It takes the GIL
-itself. An error it raises cannot go through compiled code: it is kept, later calls of the same thread fail at once, and whoever
-called the compiled code raises it (:func:`settle`).
+The function takes the addresses of two arrays, one with the question and one for the answer. It takes the GIL itself. An error it
+raises cannot go through compiled code: it is kept, later calls of the same thread fail at once, and whoever called the compiled
+code raises it (:func:`settle`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import local
 from typing import Any
 
@@ -25,7 +25,7 @@ class Callback:
     Parameters
     ----------
     answer : callable
-        ``answer(what, given, target)`` takes a number and the addresses of two arrays, and returns a number that is not negative.
+        ``answer(given, target)`` takes the addresses of two arrays, and returns a number that is not negative.
 
     Attributes
     ----------
@@ -33,21 +33,21 @@ class Callback:
         Where it can be called as long as this object lives.
     """
 
-    def __init__(self, answer: Callable[[int, int, int], int]) -> None:
+    def __init__(self, answer: Callable[[int, int], int]) -> None:
         import ctypes
 
         number, now = ctypes.c_int64, local()
 
-        def call(what: int, given: int, target: int) -> int:
+        def call(given: int, target: int) -> int:
             if getattr(now, "error", None) is not None:
                 return FAILED
             try:
-                return answer(what, given, target)
+                return answer(given, target)
             except BaseException as error:  # an interrupt too: compiled code must end first
                 now.error = error
                 return FAILED
 
-        self._now, self._kept = now, ctypes.CFUNCTYPE(number, number, number, number)(call)
+        self._now, self._kept = now, ctypes.CFUNCTYPE(number, number, number)(call)
         self.address = int(ctypes.cast(self._kept, ctypes.c_void_p).value or 0)
 
     def take(self) -> BaseException | None:
@@ -56,17 +56,7 @@ class Callback:
         return error
 
 
-def callbacks_of(value: Any) -> list[Callback]:
-    """Return the callbacks behind a family or an oracle: its own, and those of the tuples in it."""
-    own = getattr(value, "callback", None)
-    found = [] if own is None else [own]
-    for part in (getattr(value, "family", None), *(value if isinstance(value, tuple) else ())):
-        if isinstance(part, tuple):
-            found += callbacks_of(part)
-    return found
-
-
-def settle(callbacks: list[Callback]) -> None:
+def settle(callbacks: Iterable[Callback]) -> None:
     """Raise the first error that was kept, if there is one; none is kept any longer."""
     errors = [error for error in [each.take() for each in callbacks] if error is not None]
     if errors:
@@ -76,13 +66,13 @@ def settle(callbacks: list[Callback]) -> None:
             del errors  # a traceback has this frame, which would keep its error
 
 
-_call = Call(lambda types: (types.int64, [types.int64, types.int64]))  # the number stands where a handle would
+_call = Call(lambda types: (types.int64, [types.int64]))  # the question stands where a handle would
 
 
 @kernel
-def call_python(address: int, what: int, given: Floats, target: Any) -> int:
+def call_python(address: int, given: Floats, target: Any) -> int:
     """Call the function at an address with a question and room for its answer; return what it does, or FAILED."""
-    return _call(address, what, np.int64(given.ctypes.data), np.int64(target.ctypes.data))  # type: ignore[no-any-return]
+    return _call(address, np.int64(given.ctypes.data), np.int64(target.ctypes.data))  # type: ignore[no-any-return]
 
 
 def floats_at(address: int, count: int) -> Floats:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from swapregret.compiled.cache_place import cache_folder, sources
-from swapregret.compiled.callback import callbacks_of, settle
 from swapregret.compiled.kernel import Kernel
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -71,7 +70,6 @@ class Method(Generic[_Arguments, _Result]):
     def __call__(self, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         """Call the code for the first argument; all are given by place."""
         result: _Result = self.code_for(type(args[0]))(*args, **kwargs)
-        settle(callbacks_of(args[0]))
         return result
 
     @property

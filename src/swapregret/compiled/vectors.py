@@ -248,7 +248,7 @@ def tilt(origin: Floats, score: Floats, rate: float, is_uniform: bool) -> Floats
 
 
 @kernel
-def span_part(columns: Floats, vector: Floats) -> Floats:
+def part_in_columns(columns: Floats, vector: Floats) -> Floats:
     """Return Q Qᵀ v for a matrix with orthonormal columns, one row per coordinate."""
     d, r = columns.shape
     inner = np.zeros(r)

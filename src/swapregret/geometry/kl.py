@@ -24,14 +24,11 @@ class Projection:
         log x; −∞ at coordinates no action has.
     gap : float
         An upper bound on how far the divergence at x lies above its minimum.
-    n_iterations : int
-        Steps taken.
     """
 
     point: Vector
     log_point: Vector
     gap: float
-    n_iterations: int
 
     def __post_init__(self) -> None:
         frozen(self.point)

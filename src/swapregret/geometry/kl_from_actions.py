@@ -73,7 +73,7 @@ def certified(x: Vector, gap: float, n_asked: int, least: float = 1.0) -> Projec
             "Bring the log-weights closer together.",
         )
     log_x = np.log(x, out=np.full(len(x), -np.inf), where=x > 0.0)
-    return Projection(point=x, log_point=log_x, gap=gap, n_iterations=n_asked)
+    return Projection(point=x, log_point=log_x, gap=gap)
 
 
 @kernel

@@ -76,7 +76,7 @@ class AskedOracle(_Address):
             return inner
         d, answers = inner.dimension, dict[bytes, Action]()
 
-        def answer(what: int, given: int, target: int) -> int:
+        def answer(given: int, target: int) -> int:
             weights = floats_at(given, d)
             key = weights.tobytes()
             if key not in answers:
@@ -126,7 +126,7 @@ def ask(oracle: Any, weights: Floats) -> Integers:
             if is_same_row(met[_place_of(met, row)], row):
                 return certain
     action = np.empty(weights.size, dtype=np.int64)
-    if call_python(oracle.address, 0, weights, action) < 0:
+    if call_python(oracle.address, weights, action) < 0:
         return action[:0].copy()
     if met.shape[0]:
         pack_action(action, row)

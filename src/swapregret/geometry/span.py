@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
-from swapregret.compiled.vectors import span_part
+from swapregret.compiled.vectors import part_in_columns
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
 
@@ -74,7 +74,7 @@ class Span:
     def project(self, vector: Vector) -> Vector:
         """Return the part of a vector in span(A); what is orthogonal to all actions is lost on every one of them."""
         given = np.array(vector, dtype=np.float64)
-        return span_part(self.orthonormal, given) if self._part is None else self._part(given)
+        return part_in_columns(self.orthonormal, given) if self._part is None else self._part(given)
 
 
 def find_span(oracle: LinearOracle) -> Span:

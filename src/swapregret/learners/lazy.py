@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.gibbs_members import GibbsMembers
 from swapregret.arrays import Vector
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import InvalidInput, Unsupported
@@ -168,11 +167,7 @@ class LazyComBand(LazyLearner):
 
     def family(self, *, is_listed: bool = False) -> Any:
         """Return the set as compiled code takes it; ``is_listed`` for members whose policies are lists of their marginals."""
-        gibbs = self._family("gibbs")
-        if not is_listed:
-            return gibbs
-        listed = self._family("list")
-        return GibbsMembers(listed.common, listed, gibbs)
+        return self._family("gibbs list" if is_listed else "gibbs")
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return the Gibbs policy with these exponents."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import best, draw_explore, list_policy, project, span_part
+from swapregret.actions.hull import best, draw_explore, list_policy, project, span_part
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
@@ -53,14 +53,12 @@ def check_gibbs(case: SetCase) -> None:
 def check_family(case: SetCase) -> None:
     """Check that compiled code sees the same set: oracle, projections, lists, draws and span of its family, and writes to nothing.
 
-    The family is asked as learners ask it; to hand all its arrays from Python to each method would take seconds to compile.
+    The family is asked as learners ask it.
     """
-    from swapregret.actions.called_family import called  # loads Numba
-
     actions, rng = case.actions, case.rng("family")
-    family = called(actions.family(actions.exploration_policy()))
+    family = actions.family(actions.exploration_policy())
     near = project(family, np.zeros(actions.dimension), np.zeros(actions.dimension))[1]
-    advice = "Correct what the family gives, or inherit `family`."
+    advice = "Correct the operations that `hull` names, or inherit it."
     if not family.common.explore.cumulative.size:
         drawn = np.array([draw_explore(family, rng) for _ in range(20)])
         require_members(drawn, case.is_member, "what `draw_explore` draws", advice)
@@ -69,8 +67,8 @@ def check_family(case: SetCase) -> None:
         given = tilted.copy()
         value = float(best(family, tilted) @ tilted)
         agree(value, float(actions.argmax(tilted) @ tilted), _TOLERANCE, "`best` must be as good as `argmax`", advice)
-        point, log_point, is_good = project(family, tilted, near)
-        require(bool(is_good), "`project` must say that its point is good", "that it is not", advice)
+        point, log_point, claimed = project(family, tilted, near)
+        require(claimed < np.inf, "`project` must say that its point is good", "an infinite gap", advice)
         log_x = np.where(point > 0.0, log_point, -np.inf)
         agree(np.exp(log_x), point, _HULL, "`project` must give the logarithm of its point", advice)
         gap = kl_gap(actions, tilted, log_x)

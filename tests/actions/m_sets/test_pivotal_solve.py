@@ -23,7 +23,8 @@ def policies_of(actions: MSets, count: int, spread: float) -> list:
 
 def pivots_of(policies: list) -> Pivots:
     """Return policies as the kernels take them."""
-    return Pivots(*(np.stack(rows) for rows in zip(*(policy._policy for policy in policies), strict=True)))
+    share, noise, point = (np.stack(rows) for rows in zip(*(policy._policy for policy in policies), strict=True))
+    return Pivots(np.hstack([np.zeros_like(share), share, noise]), point)
 
 
 def solver_of(actions: MSets, policies: list, exploration: float) -> Callable[[Vector], tuple[Vector, float]]:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.actions.hull import project
+from swapregret.actions.policy_slots import list_room
 from swapregret.compiled.rows import elements_of_rows
 from swapregret.errors import InvalidInput
 from swapregret.geometry.caratheodory import decompose_from
@@ -27,48 +29,17 @@ class _Counted:
         return (np.argsort(np.argsort(-w, kind="stable")) < self.size).astype(int)
 
 
-@pytest.mark.parametrize(("dimension", "size"), [(8, 3), (20, 5), (20, None)])
-def test_a_window_costs_few_questions(dimension: int, size: int | None) -> None:
-    """A projection from near and the list of its point in 8 variants: at most 4 questions per day of a window of 3d/2 days."""
-    oracle = _Counted(size)
-    actions = sr.OracleSet(dimension, oracle)
-    rng = np.random.default_rng(0)
-    scores = np.zeros(dimension)
-    point = actions.kl_project(scores)
-    actions.decompose_packed(point.point, variants=8)
-    before = oracle.n_calls
-    for _ in range(8):
-        scores += 0.2 * rng.standard_normal(dimension)
-        point = actions.kl_project_near(scores, point.log_point)
-        assert kl_gap(actions, scores, np.minimum(point.log_point, 0.0)) <= 1e-9
-        actions.decompose_packed(point.point, variants=8)
-    assert (oracle.n_calls - before - 8) / 8 <= 4 * 1.5 * dimension
-
-
-def test_results_depend_on_the_arguments_alone() -> None:
-    """A set that has seen other points, and one that has seen none, as after loading a file, give the same bits."""
-    old, new = sr.OracleSet(10, _Counted(4)), sr.OracleSet(10, _Counted(4))
-    rng = np.random.default_rng(1)
-    log_point, scores = old.kl_project(np.zeros(10)).log_point, np.zeros(10)
-    for _ in range(6):
-        scores = scores + rng.standard_normal(10)
-        near, log_point = log_point, old.kl_project_near(scores, log_point).log_point
-        words, chances = old.decompose_packed(np.exp(log_point), variants=4)
-    found = new.kl_project_near(scores, near)
-    assert np.array_equal(found.log_point, log_point)
-    again = new.decompose_packed(np.exp(log_point), variants=4)
-    assert np.array_equal(again[0], words)
-    assert np.array_equal(again[1], chances)
-
-
 def test_far_points_and_points_outside_are_no_obstacle() -> None:
     """Next to a vertex, from far away, and from what is no point of the hull, the gap is certified."""
     actions = sr.OracleSet(6, _Counted(None))
+    unbound = actions.family(actions.exploration_policy())
+    family = unbound.on(list_room(unbound, 2, 20))
     near = actions.kl_project(np.array([30.0, -30.0, 5.0, 0.0, -5.0, 1.0])).log_point
     for tilted in (np.zeros(6), np.array([-30.0, 30.0, -30.0, 1.0, 2.0, 3.0])):
         for log_point in (near, np.full(6, np.log(2.0)), np.zeros(6)):
-            found = actions.kl_project_near(tilted, log_point)
-            assert kl_gap(actions, tilted, np.minimum(found.log_point, 0.0)) <= 1e-9
+            _, found, gap = project(family, tilted, np.array(log_point))
+            assert gap <= 1e-9
+            assert kl_gap(actions, tilted, np.minimum(found, 0.0)) <= 1e-9
 
 
 def test_a_pool_changes_the_policy_but_not_its_marginals() -> None:

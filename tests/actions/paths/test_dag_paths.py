@@ -384,7 +384,7 @@ def test_points_outside_the_hull_are_refused():
     actions = shortcut(2)
     point = actions.uniform_policy().marginals().copy()
     point[0] += 1e-6
-    with pytest.raises(InvalidInput, match="must be a flow of one unit"):
+    with pytest.raises(InvalidInput, match="must be a point of the convex hull"):
         actions.decompose(point)
     with pytest.raises(InvalidInput, match="must be a flow of one unit"):
         actions.markov_policy(-point)

@@ -9,7 +9,7 @@ import pytest
 from tests.late import Late
 
 import swapregret as sr
-from swapregret.actions.family import policy_of
+from swapregret.actions.policy_slots import policy_of
 from swapregret.playing import course
 from swapregret.regret.decomposition import DecompositionLedger
 from swapregret.regret.ledgers.answers import answer
@@ -108,7 +108,7 @@ def step(case: str) -> Stepped:
             weights, own = held.mix.weights, []
             for k in range(player.n_scales):
                 slot = k if weights[k] > 0.0 else player.n_scales
-                own.append(policy_of(held.running.family, held.policies, slot, player.actions, learner.mu).marginals())
+                own.append(policy_of(held.policies, slot, learner).marginals())
             gamma = learner.exploration
             scales.append((1.0 - gamma) * np.array(own) + gamma * learner.mu.marginals())
         reward = min(max(float(row @ decision.action), 0.0), 1.0)

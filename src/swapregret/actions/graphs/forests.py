@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.action_set import ENUMERATION_LIMIT
+from swapregret.actions.enumerated import ENUMERATION_LIMIT
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_policies import GibbsTrees
 from swapregret.arrays import Label, as_integer, as_vector

@@ -12,26 +12,28 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.edge_lists import for_kernel, is_networkx
-from swapregret.actions.family import describe
-from swapregret.actions.graphs.forest_family import ForestFamily, Walk
-from swapregret.actions.graphs.forest_gibbs import LARGEST, ForestGibbsFamily
-from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
-from swapregret.actions.graphs.kernels.kruskal import (
-    exchanges,
-    heaviest_forest,
-    heaviest_forests,
-    is_forest,
-    next_forests,
+from swapregret.actions.edge_lists import is_networkx
+from swapregret.actions.graphs.forest_hull import (
+    ForestData,
+    Walk,
+    best_forest,
+    draw_gibbs_tree,
+    draw_uniform_tree,
+    fill_gibbs_trees,
+    gibbs_tree_variance,
+    list_forests,
+    project_gibbs_trees,
+    project_on_forests,
+    tree_table_width,
 )
+from swapregret.actions.graphs.kernels.kruskal import exchanges, is_forest, next_forests
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
-from swapregret.actions.graphs.kernels.tree_partition import mass_unit, project_forests
+from swapregret.actions.graphs.kernels.tree_partition import mass_unit
 from swapregret.actions.graphs.tree_policies import GibbsTrees
 from swapregret.actions.graphs.undirected import UndirectedGraph, read_graph, read_networkx
-from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
-from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_integer, as_table, as_vector
-from swapregret.errors import InvalidInput
-from swapregret.geometry.kl import Projection
+from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis
+from swapregret.actions.listed_policy import fixed_orders
+from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, for_kernel
 from swapregret.geometry.span import Span
 from swapregret.policy import GRID, Policy
 
@@ -120,16 +122,6 @@ class GraphicBases(ActionSet):
         """Return the names of the vertices: those with edges, then those without."""
         return self._graph.vertices + self._graph.isolated
 
-    def argmax(self, weights: npt.ArrayLike) -> Action:
-        """Return the heaviest forest by Kruskal's rule; an edge given earlier wins a tie."""
-        w = for_kernel(as_vector(weights, self.dimension, "weights"))
-        return heaviest_forest(w, self._graph.tails, self._graph.heads, self._graph.n_vertices, self.size)
-
-    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
-        """Return the heaviest forest under each row of weights."""
-        w, graph = as_table(weights, self.dimension, "weights"), self._graph
-        return heaviest_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size)
-
     def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector has the right number of edges and no cycle."""
         if int(vector.sum()) != self.size:
@@ -177,51 +169,37 @@ class GraphicBases(ActionSet):
 
         return Span(kept, make_lift, make_basis)
 
-    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
-        """Project onto conv(A), exactly, by the principal partition; ``n_iterations`` counts the separations."""
-        graph = self._graph
-        w = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
-        return Projection(*project_forests(w, graph.tails, graph.heads, graph.n_vertices, self.size))
-
     @property
     def most_atoms(self) -> None:
         """Promise no bound on the atoms of a decomposition: about one or two per coordinate, but not rank + 1."""
         return None
 
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a policy over forests, in integers.
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: Kruskal's rule, the principal partition, vertices split off; Gibbs policies by transfer currents.
 
-        The point is rounded to multiples of 2⁻⁵² (less on graphs of more than a thousand vertices) that lie in conv(A) exactly;
-        no coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A). The policy has exactly the rounded
-        marginals. It has about as many atoms as there are coordinates, not at most rank + 1: see ``kernels.tree_splitting``.
+        Points are listed in multiples of 2⁻⁵² (less on graphs of more than a thousand vertices) that lie in conv(A) exactly: no
+        coordinate moves by more than about d·2⁻⁵² plus its own distance from conv(A).
         """
-        point = for_kernel(as_vector(marginals, self.dimension, "marginals"))
-        ranks = self.orders(as_integer(variants, "variants", 1))
-        words, weights, outside = packed_forests(self.kernel_graph, point, self.mass_unit, ranks)
-        if not outside <= INSIDE:
-            raise InvalidInput(
-                f"`marginals` must be a point of the convex hull of the forests of {self.size} edges, within {INSIDE}",
-                f"sum {point.sum():.12g}, least {point.min():.3g}, largest {point.max():.12g}, {outside:.3g} away",
-                "Project them first: kl_project(log_weights).point.",
-            )
-        return ListedPolicy(self.dimension, words, weights)
-
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it."""
-        is_gibbs = kind == "gibbs"
-        if kind == "chain" or (is_gibbs and not (self.has_gibbs and self.dimension <= LARGEST)):
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
         steps, up = mu.walk if isinstance(mu, GibbsTrees) and mu.walk is not None else (None, None)
-        starts, edges, ends = self._graph.arcs
         none = np.zeros(0, dtype=np.int64)
-        walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, starts, edges, ends)
-        return (ForestGibbsFamily if is_gibbs else ForestFamily)(
-            describe(self, mu, has_moment=has_moment, is_listed=steps is None),
-            self.kernel_graph,
-            self.mass_unit,
-            self.orders(variants),
-            INSIDE,
-            walk,
+        walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, *self._graph.arcs)
+        basis = np.zeros((0, 0)) if mu is None else basis_of(self)
+        data = ForestData(self.kernel_graph, self.mass_unit, self.orders(variants), INSIDE, walk, basis)
+        gibbs = Tables(
+            tree_table_width(data),
+            fill_gibbs_trees,
+            draw_gibbs_tree,
+            project=project_gibbs_trees,
+            variance=gibbs_tree_variance,
+        )
+        return Hull(
+            data,
+            best=best_forest,
+            project=project_on_forests,
+            list_policy=list_forests,
+            span_part=part_of_basis,
+            draw_explore=None if steps is None else draw_uniform_tree,
+            gibbs=gibbs if self.has_gibbs else None,
         )
 
     @property

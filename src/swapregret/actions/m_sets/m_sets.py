@@ -8,33 +8,33 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import describe
-from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
-from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
-from swapregret.actions.m_sets.kernels.subsets import (
-    INSIDE,
-    best_subsets,
-    distance_outside,
-    list_systematic,
-    round_to_units,
+from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis
+from swapregret.actions.listed_policy import fixed_orders
+from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
+from swapregret.actions.m_sets.m_set_hull import (
+    Subsets,
+    best_subset,
+    draw_gibbs_subset,
+    draw_pivots,
+    draw_uniform_subset,
+    fill_gibbs_subsets,
+    fill_pivots,
+    gibbs_subset_variance,
+    list_subsets,
+    project_gibbs_subsets,
+    project_subsets,
+    solve_pivot_mixture,
 )
-from swapregret.actions.m_sets.m_set_chain import SubsetChainFamily
-from swapregret.actions.m_sets.m_set_family import SubsetFamily
-from swapregret.actions.m_sets.m_set_gibbs import SubsetGibbsFamily
 from swapregret.actions.m_sets.m_set_policies import GibbsSubsets, UniformSubsets
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
-from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_table, as_vector, frozen
-from swapregret.compiled.bits import merge_policy
-from swapregret.compiled.selection import top_elements
+from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
-from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
@@ -82,7 +82,7 @@ class MSets(ActionSet):
     spec_options = ("labels",)
     has_uniform = True
     has_gibbs = True
-    has_markov = has_chains = True
+    has_markov = True
     is_chain_seen_through = True
 
     def __init__(self, dimension: int, size: int, labels: Sequence[Label] | None = None) -> None:
@@ -94,14 +94,6 @@ class MSets(ActionSet):
     def n_actions(self) -> int:
         """Return the binomial coefficient C(d, m), exact."""
         return math.comb(self.dimension, self.size)
-
-    def argmax(self, weights: npt.ArrayLike) -> Action:
-        """Return the m elements of largest weight; among equals the lowest index wins."""
-        return top_elements(as_vector(weights, self.dimension, "weights"), self.size)
-
-    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
-        """Return the m elements of largest weight of each row."""
-        return best_subsets(as_table(weights, self.dimension, "weights"), self.size)
 
     def _actions(self) -> Iterator[Action]:
         for chosen in combinations(range(self.dimension), self.size):
@@ -136,19 +128,27 @@ class MSets(ActionSet):
         caps = {} if m == 1 else {"below": np.eye(d), "limit": np.ones(d)}
         return HullEquations.of(np.arange(d), np.ones((1, d)), [m], **caps)
 
-    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
-        """Project onto the capped simplex, exactly: x_i = min(1, c·w_i)."""
-        point, log_point, gap = project_capped(as_vector(log_weights, self.dimension, "log_weights"), self.size)
-        return Projection(frozen(point), frozen(log_point), gap, 1)
-
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Sample systematically with these marginals, exactly.
-
-        The marginals are rounded to multiples of 2⁻⁴⁴ with sum exactly m; one order gives at most d sets.
-        """
-        point = self._inside(marginals)
-        words, weights = list_systematic(point, self.size, self.orders(as_integer(variants, "variants", 1)))
-        return ListedPolicy(self.dimension, *merge_policy(words, weights))
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: quickselect, the capped simplex, systematic sampling; Gibbs policies, and chains along a line."""
+        d, m, is_uniform = self.dimension, self.size, mu is self._uniform
+        gibbs = Tables(
+            2 * d * (m + 1) + m + 1,
+            fill_gibbs_subsets,
+            draw_gibbs_subset,
+            project=project_gibbs_subsets,
+            variance=gibbs_subset_variance,
+        )
+        chain = Tables(3 * d, fill_pivots, draw_pivots, solve=solve_pivot_mixture if is_uniform else None)
+        return Hull(
+            Subsets(m, self.orders(variants), basis_of(self)),
+            best=best_subset,
+            project=project_subsets,
+            list_policy=list_subsets,
+            span_part=part_of_basis,
+            draw_explore=draw_uniform_subset if is_uniform else None,
+            gibbs=gibbs,
+            chain=chain if m < d else None,
+        )
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
         """Sample one element from every unit of length with these marginals, exactly: a Markov chain along the elements.
@@ -179,17 +179,6 @@ class MSets(ActionSet):
     @cached_property
     def _uniform(self) -> UniformSubsets:
         return UniformSubsets(self.dimension, self.size)
-
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it."""
-        if self.size == self.dimension:  # of one action, the chain is the list
-            return super().family(
-                mu, kind="list" if kind == "chain" else kind, variants=variants, has_moment=has_moment
-            )
-        is_free = kind == "chain" and has_moment and mu is self._uniform
-        common = describe(self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform)
-        made = {"chain": SubsetChainFamily, "gibbs": SubsetGibbsFamily}.get(kind, SubsetFamily)
-        return made(common, self.orders(variants))
 
     def gibbs(self, scores: npt.ArrayLike) -> Policy:
         """Return the policy p(M) ∝ exp(scores·M), exact in O(d·m)."""

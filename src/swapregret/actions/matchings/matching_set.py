@@ -9,37 +9,31 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import describe
-from swapregret.actions.listed_policy import ListedPolicy, fixed_orders
-from swapregret.actions.matchings.kernels.assignment import best_matching, best_matchings
+from swapregret.actions.hull import Hull, Tables
+from swapregret.actions.listed_policy import fixed_orders
 from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
-from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
-from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
-from swapregret.actions.matchings.matching_family import IteratedMatchingFamily, MatchingFamily
-from swapregret.actions.matchings.matching_gibbs import PermutationGibbsFamily
-from swapregret.actions.matchings.permutation_policies import UniformMatchings, columns_of
-from swapregret.arrays import (
-    Action,
-    Actions,
-    Integers,
-    Label,
-    Matrix,
-    as_integer,
-    as_labels,
-    as_table,
-    as_vector,
-    check_memory,
-    frozen,
+from swapregret.actions.matchings.matching_hull import (
+    Matchings,
+    best_of_matchings,
+    draw_gibbs_permutation,
+    draw_uniform_matching,
+    fill_gibbs_permutations,
+    gibbs_permutation_variance,
+    list_matchings,
+    part_of_matchings,
+    project_gibbs_permutations,
+    project_on_matchings,
+    solve_lists_of_matchings,
 )
-from swapregret.errors import InvalidInput, NotConverged
+from swapregret.actions.matchings.permutation_policies import UniformMatchings, columns_of
+from swapregret.arrays import Action, Integers, Label, Matrix, as_labels, as_vector, check_memory
+from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
-from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 
@@ -96,14 +90,6 @@ class MatchingSet(ActionSet):
     def _table(self, values: npt.ArrayLike, name: str) -> Matrix:
         """Read a vector as a fresh (rows, columns) table."""
         return np.array(as_vector(values, self.dimension, name)).reshape(self._rows, self._columns)
-
-    def argmax(self, weights: npt.ArrayLike) -> Action:
-        """Return the best assignment by the method of Jonker and Volgenant; ties go to the leftmost column seen."""
-        return best_matching(self._table(weights, "weights"))
-
-    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
-        """Return the best assignment under each row of weights."""
-        return best_matchings(as_table(weights, self.dimension, "weights"), self._rows, self._columns)
 
     def _is_action(self, vector: Action) -> bool:
         """Tell whether every row has one column and no column two rows."""
@@ -181,56 +167,6 @@ class MatchingSet(ActionSet):
             table[np.arange(k), chosen] = 1
         return rows.reshape(len(moves), -1)
 
-    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
-        r"""Project weights onto conv(A): :math:`x_{ij} = w_{ij} e^{-u_i - v_j}` with the right sums.
-
-        Sinkhorn's sweeps in the log domain, then Newton's method on the column prices v where they are slow; prices
-        are free in sign for k = m, and at least 0 (an active set) for k < m. The gap is certified by the relaxation of
-        the oracle in which rows choose freely once prices are taken off, an upper bound on the true one: at most 1e-9
-        for log-weights within 1000 of each other, and in proportion beyond (rounding of the log-weights themselves).
-        """
-        scores = self._table(log_weights, "log_weights")
-        point, log_point, gap, residual, n_iterations, spread = project_matchings(scores)
-        if spread > WIDEST:
-            raise InvalidInput(
-                f"`log_weights` must lie within {WIDEST:g} of each other",
-                f"a spread of {spread:.3g}",
-                "Beyond that a float holds no digit of their differences; use argmax instead.",
-            )
-        acceptable = ACCEPTED_GAP * max(1.0, spread / 1e3)
-        if not (residual <= FEASIBLE and gap <= acceptable):
-            raise NotConverged(
-                f"the projection must reach column sums to {FEASIBLE:g} and a gap of {acceptable:.3g}",
-                f"{residual:.3g} and {gap:.3g} with log-weights spread over {spread:.3g}",
-                "Use log-weights of a smaller spread.",
-            )
-        return Projection(frozen(point), frozen(log_point), gap, n_iterations)
-
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a policy over at most ``rank`` matchings, without a remainder.
-
-        The point is rounded to multiples of 2⁻⁴⁴ with exact sums, then stripped of matchings in whole numbers. Pairs the
-        point gives 0 stay unused. Several variants relabel rows and columns by fixed pseudo-random permutations.
-
-        Raises
-        ------
-        InvalidInput
-            If the point lies outside conv(A) by more than 1e-8.
-        """
-        point, orders = (
-            as_vector(marginals, self.dimension, "marginals"),
-            self.orders(as_integer(variants, "variants", 1)),
-        )
-        words, weights, excess = packed_matchings(point, self._rows, self._columns, _UNITS, *orders)
-        if excess > _OUTSIDE:
-            sums = "1" if self._rows == self._columns else "at most 1"
-            raise InvalidInput(
-                f"`marginals` must be non-negative with row sums 1 and column sums {sums}, within {_OUTSIDE}",
-                f"a point that misses by {excess:.3g}",
-                "Project it first: kl_project(log_weights).point.",
-            )
-        return ListedPolicy(self.dimension, words, weights)
-
     @property
     def shape(self) -> tuple[int, int]:
         """Return the numbers of rows and columns."""
@@ -240,22 +176,31 @@ class MatchingSet(ActionSet):
         """Return the fixed orders of rows and of columns, one for each variant of a decomposition."""
         return fixed_orders(_ORDER_SEED, count, self._rows, self._columns)
 
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it."""
-        is_gibbs, is_free = kind == "gibbs", kind == "iterated"
-        if (
-            kind == "chain"
-            or (is_gibbs and not self.has_gibbs)
-            or (is_free and not (self.has_iteration and mu is self._uniform))
-        ):
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        common = describe(
-            self, mu, has_moment=has_moment and not is_free, is_listed=mu is not self._uniform, has_basis=False
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: Jonker and Volgenant's method, Sinkhorn and Newton, stripping in whole numbers.
+
+        The gap of a projection is certified by the relaxation of the oracle in which rows choose freely once prices are taken off.
+        Σ⁺ of lists is iterated for on permutations.
+        """
+        (k, m), (across, down) = self.shape, self.orders(variants)
+        is_uniform = mu is self._uniform
+        gibbs = Tables(
+            k * m + 2 ** (m + 1),
+            fill_gibbs_permutations,
+            draw_gibbs_permutation,
+            project=project_gibbs_permutations,
+            variance=gibbs_permutation_variance,
         )
-        rows, columns = self.shape
-        across, down = self.orders(variants)
-        made = {"gibbs": PermutationGibbsFamily, "iterated": IteratedMatchingFamily}.get(kind, MatchingFamily)
-        return made(common, rows, columns, _UNITS, across, down, _OUTSIDE)
+        return Hull(
+            Matchings(k, m, _UNITS, across, down, _OUTSIDE),
+            best=best_of_matchings,
+            project=project_on_matchings,
+            list_policy=list_matchings,
+            span_part=part_of_matchings,
+            draw_explore=draw_uniform_matching if is_uniform else None,
+            gibbs=gibbs if self.has_gibbs else None,
+            solve_lists=solve_lists_of_matchings if k == m > 1 and (is_uniform or mu is None) else None,
+        )
 
     def uniform_policy(self) -> Policy:
         """Return the uniform policy over all matchings, in closed form."""

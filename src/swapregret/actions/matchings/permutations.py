@@ -67,7 +67,7 @@ class Permutations(MatchingSet):
     ) -> None:
         count = as_integer(n, "n", 1)
         super().__init__(count, count, row_labels, item_names(labels, column_labels))
-        self.has_gibbs, self.has_iteration = count <= GIBBS_LIMIT, count >= 2
+        self.has_gibbs = count <= GIBBS_LIMIT
 
     @property
     def n(self) -> int:

@@ -9,8 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import describe
-from swapregret.actions.own_sets.listed_family import ListedFamily, ListedGibbsFamily
+from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis
+from swapregret.actions.own_sets.explicit_hull import (
+    Listed,
+    best_row,
+    draw_gibbs_row,
+    fill_gibbs_rows,
+    gibbs_row_variance,
+    list_few,
+    project_gibbs_rows,
+    project_on_rows,
+)
 from swapregret.arrays import Action, Actions, Label, Matrix, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.rows import elements_of_rows
@@ -93,11 +102,6 @@ class Explicit(ActionSet):
         """Return N, the number of actions listed."""
         return len(self._rows)
 
-    def argmax(self, weights: npt.ArrayLike) -> Action:
-        """Return the first action in canonical order that maximises ``weights · M``."""
-        w = as_vector(weights, self.dimension, "weights")
-        return np.asarray(self._rows[int(np.argmax(self._table @ w))])
-
     def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector is one of the actions listed."""
         return vector.tobytes() in self._known
@@ -119,17 +123,31 @@ class Explicit(ActionSet):
         mass = np.exp(totals - totals.max())
         return FinitePolicy(self._rows, mass / mass.sum())
 
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it: its list."""
-        if kind not in ("list", "gibbs"):
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        return (ListedGibbsFamily if kind == "gibbs" else ListedFamily)(
-            describe(self, mu, has_moment=has_moment, is_listed=True),
-            self._table.copy(),
-            *elements_of_rows(self._table.copy()),
-            np.array(pack_rows(self._rows)),
-            norms_of(range(variants), self.dimension),
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: all actions are tried, Newton's method on the list, least squares; Gibbs weights of all."""
+        gibbs = Tables(
+            2 * len(self._rows),
+            fill_gibbs_rows,
+            draw_gibbs_row,
+            project=project_gibbs_rows,
+            variance=gibbs_row_variance,
         )
+        return Hull(
+            self._data._replace(
+                norms=norms_of(range(variants), self.dimension),
+                orthonormal=np.zeros((0, 0)) if mu is None else basis_of(self),
+            ),
+            best=best_row,
+            project=project_on_rows,
+            list_policy=list_few,
+            span_part=part_of_basis,
+            gibbs=gibbs,
+        )
+
+    @cached_property
+    def _data(self) -> Listed:
+        table, none = self._table.copy(), np.zeros((0, 0))
+        return Listed(table, *elements_of_rows(table), np.array(pack_rows(self._rows)), none, none)
 
     def __repr__(self) -> str:
         return f"Explicit({len(self._rows)} actions, dimension={self.dimension}, size={self.size})"

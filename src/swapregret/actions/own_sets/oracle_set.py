@@ -9,10 +9,6 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label, Matrix, Vector, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidInput, OracleFault
-from swapregret.geometry.caratheodory import decompose_from
-from swapregret.geometry.kl import Projection
-from swapregret.geometry.kl_near import project_kl_near
-from swapregret.policy import FinitePolicy
 
 _REMEMBERED = 64
 _ROUNDING = 1e-9
@@ -51,7 +47,6 @@ class OracleSet(ActionSet):
     """
 
     takes_functions = True
-    has_own_hull = False
 
     def __init__(
         self, dimension: int, argmax: Callable[[Vector], npt.ArrayLike], labels: Sequence[Label] | None = None
@@ -63,7 +58,6 @@ class OracleSet(ActionSet):
                 "Pass a callable that returns a 0/1 vector.",
             )
         self._ask = argmax
-        self._decomposed: OrderedDict[bytes, tuple[Matrix, Vector]] = OrderedDict()
         self._dimension = as_integer(dimension, "dimension", 1)
         check_memory(self._dimension, "a set", 1000)
         self._seen: OrderedDict[bytes, int] = OrderedDict()  # an answer, and its row in the table
@@ -85,41 +79,6 @@ class OracleSet(ActionSet):
         action = self._checked(self._ask(w.copy()))
         self._compare(action, w)
         return action
-
-    # ---- fewer questions -------------------------------------------------------------------------------------------
-
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> FinitePolicy:
-        """Write a point as a policy over actions; actions that are known are tried before the oracle is asked."""
-        point, count = as_vector(marginals, self.dimension, "marginals"), as_integer(variants, "variants", 1)
-        table, first = self._parts_of(point)
-        table, total = decompose_from(self.sparing, point, table, range(1, count))
-        total[: len(first)] += first
-        return FinitePolicy(table, total / count)
-
-    def kl_project_near(self, log_weights: npt.ArrayLike, log_point: Vector) -> Projection:
-        """Project as :meth:`kl_project` does, beginning with the actions a near point is made of.
-
-        The result depends on the arguments alone: the decomposition of the near point is remembered, not its history.
-        """
-        near = np.where(self.known_first.any(axis=0), np.exp(log_point), 0.0)
-        try:
-            table, weights = self._parts_of(near)
-        except InvalidInput:  # no point of the hull: nothing is known
-            return self.kl_project(log_weights)
-        weights[: len(self.known_first)] = 1.0
-        w = as_vector(log_weights, self.dimension, "log_weights")
-        return project_kl_near(self.sparing, w, near, table[weights > 0.0])[0]
-
-    def _parts_of(self, point: Vector) -> tuple[Matrix, Vector]:
-        """Decompose a point, or remember how it was done: the actions known then, and their weights."""
-        key = point.tobytes()
-        if key not in self._decomposed:
-            if len(self._decomposed) == _REMEMBERED:
-                self._decomposed.popitem(last=False)
-            self._decomposed[key] = decompose_from(self.sparing, point, self.known_first.astype(np.float64), [0])
-        self._decomposed.move_to_end(key)
-        table, weights = self._decomposed[key]
-        return table, weights.copy()
 
     def _checked(self, answer: npt.ArrayLike) -> Action:
         """Read an answer as an action, or say what is wrong with it."""

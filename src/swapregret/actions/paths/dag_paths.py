@@ -13,31 +13,34 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.edge_lists import Edge, edge_names, for_kernel, is_networkx, networkx_edges
-from swapregret.actions.family import describe
-from swapregret.actions.listed_policy import ListedPolicy
+from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges
+from swapregret.actions.hull import Hull, Tables
 from swapregret.actions.paths.directed import Digraph, read_digraph
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
-from swapregret.actions.paths.kernels.dag import best_path, best_paths, is_path, log_sums_to_sink
+from swapregret.actions.paths.kernels.dag import is_path, log_sums_to_sink
 from swapregret.actions.paths.kernels.elimination import Elimination
-from swapregret.actions.paths.kernels.path_projection import (
-    ACCEPTED_GAP,
-    FAR,
-    factor_balance,
-    path_scores,
-    path_span_part,
-    project_flow,
-)
-from swapregret.actions.paths.kernels.path_stripping import imbalance, packed_paths
+from swapregret.actions.paths.kernels.path_projection import factor_balance, path_span_part
+from swapregret.actions.paths.kernels.path_stripping import imbalance
 from swapregret.actions.paths.levelled import Levelled, level_edges
-from swapregret.actions.paths.path_chain import PathChainFamily
 from swapregret.actions.paths.path_elimination import plan_elimination
-from swapregret.actions.paths.path_family import PathFamily, PathGraph
-from swapregret.actions.paths.path_gibbs import PathGibbsFamily
+from swapregret.actions.paths.path_hull import (
+    PathData,
+    best_of_paths,
+    draw_exploring_path,
+    draw_path,
+    fill_flow,
+    fill_gibbs_paths,
+    list_paths,
+    part_of_paths,
+    path_variance,
+    project_gibbs_paths,
+    project_paths,
+    solve_path_mixture,
+)
 from swapregret.actions.paths.path_policies import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import path_span
-from swapregret.arrays import Action, Actions, Label, Vector, as_integer, as_table, as_vector
-from swapregret.errors import InvalidInput, NotConverged
+from swapregret.arrays import Action, Label, Vector, as_vector, for_kernel
+from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
@@ -95,7 +98,7 @@ class DagPaths(ActionSet):
     spec_options = ("edges", "length")
     has_uniform = True
     has_gibbs = True
-    has_markov = has_chains = True
+    has_markov = True
 
     def __init__(
         self,
@@ -155,16 +158,6 @@ class DagPaths(ActionSet):
     def n_actions(self) -> int:
         """Return the number of paths, exact."""
         return self._graph.n_paths
-
-    def argmax(self, weights: npt.ArrayLike) -> Action:
-        """Return the path of largest weight; at each vertex, among equals, the edge given first."""
-        w, graph = for_kernel(as_vector(weights, self.dimension, "weights")), self._graph
-        return best_path(graph.start, graph.head, graph.edge, w)
-
-    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
-        """Return the path of largest weight under each row of weights."""
-        graph = self._graph
-        return best_paths(graph.start, graph.head, graph.edge, as_table(weights, self.dimension, "weights"))
 
     def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector marks the edges of one path and nothing else."""
@@ -227,41 +220,25 @@ class DagPaths(ActionSet):
 
         Edges that lie on no path may have log-weight −∞, so that a projected point can be projected again.
         """
-        graph = self._graph
-        if self._graph.idle.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
-            idle = self._graph.idle[log_weights[self._graph.idle] == -np.inf]
+        idle = self._graph.idle
+        if idle.size and isinstance(log_weights, np.ndarray) and log_weights.shape == (self.dimension,):
             log_weights = log_weights.copy()
-            log_weights[idle] = 0.0
-        given = for_kernel(as_vector(log_weights, self.dimension, "log_weights"))
-        w = path_scores(graph.edge, given, self.is_uniform)
-        x, log_x, gap, n_steps = project_flow(self._plan, w, FAR)
-        if not gap <= ACCEPTED_GAP:
-            raise NotConverged(
-                f"the certified gap of kl_project must be at most {ACCEPTED_GAP}",
-                f"{gap:.3g} for log-weights between {w.min():.3g} and {w.max():.3g}",
-                "Bring the log-weights closer together.",
-            )
-        return Projection(graph.put(x, 0.0), graph.put(log_x, -np.inf), gap, n_steps)
+            log_weights[idle[log_weights[idle] == -np.inf]] = 0.0
+        return super().kl_project(log_weights)
 
     def _flow(self, marginals: npt.ArrayLike) -> Vector:
         """Read a point of conv(A), in the order of the graph."""
         x = as_vector(marginals, self.dimension, "marginals")
         flow = x[self._graph.edge]
         stray = float(np.abs(x[self._graph.idle]).max(initial=0.0)) if flow.size < x.size else 0.0
-        _refuse_outside(max(imbalance(self._graph.start, self._graph.head, flow), stray))
+        excess = max(imbalance(self._graph.start, self._graph.head, flow), stray)
+        if excess > _TOLERANCE:
+            raise InvalidInput(
+                f"`marginals` must be a flow of one unit from the source to the sink, within {_TOLERANCE}",
+                f"a vector that misses it by {excess:.3g} at some vertex or edge",
+                "Project them first: kl_project(log_weights).point.",
+            )
         return flow
-
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Take paths off the flow in exact integers, until nothing is left.
-
-        The flow is rounded to multiples of 2⁻⁴⁴ with exact balance; a path follows, at each vertex, the first edge that still has
-        flow, and is taken off with the least flow on it: at most ``rank`` paths. Further variants try other, fixed orders.
-        """
-        graph, point = self._graph, as_vector(marginals, self.dimension, "marginals")
-        orders = self._orders(as_integer(variants, "variants", 1))
-        words, weights, excess = packed_paths(point, graph.start, graph.head, graph.edge, orders)
-        _refuse_outside(excess)
-        return ListedPolicy(self.dimension, words, weights)
 
     def _orders(self, variants: int) -> npt.NDArray[np.int64]:
         """Return the orders in which variants try the edges that leave a vertex: as given, then pseudo-random."""
@@ -269,29 +246,36 @@ class DagPaths(ActionSet):
         noise = [np.random.default_rng([_ORDER_SEED, variant]).random(tail.size) for variant in range(1, variants)]
         return np.stack([np.lexsort((each, tail)) for each in (np.arange(tail.size), *noise)]).astype(np.int64)
 
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it."""
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: dynamic programming, Newton on potentials, stripping in whole numbers; Markov chains."""
         graph, moves = self._graph, isinstance(mu, MarkovPaths)
-        transition = mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0)
-        is_free = kind == "chain" and has_moment and moves
-        is_projected = self.rank < self.dimension and not is_free
+        is_projected = mu is not None and self.rank < self.dimension
         joined, pivot = self._balance if is_projected else (np.zeros(0), np.zeros(0))
-        parts = (
-            describe(self, mu, has_moment=has_moment and not is_free, is_listed=not moves, has_basis=False),
-            PathGraph(
-                graph.start.copy(),  # not read-only, which pickle forgets: the copy of a player needs no code of its own
-                graph.head.copy(),
-                graph.edge.copy(),
-                self._plan,
-                int(graph.level[-1]),
-                joined,
-                pivot,
-                transition,
-            ),
+        data = PathData(
+            graph.start.copy(),  # not read-only, which pickle forgets: the copy of a player needs no code of its own
+            graph.head.copy(),
+            graph.edge.copy(),
+            self._plan,
+            self.dimension,
+            self.is_uniform,
+            int(graph.level[-1]),
+            joined,
+            pivot,
+            mu.transition.copy() if isinstance(mu, MarkovPaths) else np.zeros(0),
             self._orders(variants),
             _TOLERANCE,
         )
-        return {"chain": PathChainFamily, "gibbs": PathGibbsFamily}.get(kind, PathFamily)(*parts)
+        width = 2 * graph.edge.size + len(graph.start)
+        return Hull(
+            data,
+            best=best_of_paths,
+            project=project_paths,
+            list_policy=list_paths,
+            span_part=part_of_paths,
+            draw_explore=draw_exploring_path if moves else None,
+            gibbs=Tables(width, fill_gibbs_paths, draw_path, project=project_gibbs_paths, variance=path_variance),
+            chain=Tables(width, fill_flow, draw_path, solve=solve_path_mixture if moves else None),
+        )
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""
@@ -336,12 +320,3 @@ class DagPaths(ActionSet):
 
     def __repr__(self) -> str:
         return f"DagPaths({self.dimension} edges, {len(self._graph.vertices)} vertices on paths, size={self.size})"
-
-
-def _refuse_outside(excess: float) -> None:
-    if excess > _TOLERANCE:
-        raise InvalidInput(
-            f"`marginals` must be a flow of one unit from the source to the sink, within {_TOLERANCE}",
-            f"a vector that misses it by {excess:.3g} at some vertex or edge",
-            "Project them first: kl_project(log_weights).point.",
-        )

@@ -9,12 +9,12 @@ the Colonel Blotto literature.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.hull import Hull
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.kernels.chain_draws import flow_transition
 from swapregret.actions.paths.path_image_projection import project_image
@@ -99,7 +99,7 @@ class Partitions(ActionSet):
         )
         self._image = frozen(np.array([part * (n + 1) + v - u for part, u, v in moves], dtype=np.int64))
         self.is_compact = coordinates == "compact"
-        self.has_markov = self.has_chains = not self.is_compact
+        self.has_markov = not self.is_compact
         labels: Sequence[Label] = moves
         if self.is_compact:
             labels = [(part, amount) for part in range(k) for amount in range(n + 1)]
@@ -224,19 +224,19 @@ class Partitions(ActionSet):
         Where rounding stops the interior point method before its goal, the general method of ``geometry`` takes over.
         """
         if not self.is_compact:
-            return self._paths.kl_project(log_weights)
+            return super().kl_project(log_weights)
         w = as_vector(log_weights, self.dimension, "log_weights")
         paths, (used, image) = self._paths, self._used
         found = project_image(paths.graph, image, w[used], self._start, _GOAL)
         if found is not None:
-            flow, n_steps = found
+            flow, _ = found
             exact = MarkovPaths(paths.graph, flow_transition(paths.graph.start, flow)).flow
             point, log_point = np.zeros(self.dimension), np.full(self.dimension, -np.inf)
             point[used] = np.bincount(image, exact, used.size)
             log_point[used] = np.log(point[used])
             gap = kl_gap(self, w, log_point)
             if gap <= _TOLERANCE:
-                return Projection(point, log_point, gap, n_steps)
+                return Projection(point, log_point, gap)
         return super().kl_project(w)
 
     @cached_property
@@ -250,12 +250,6 @@ class Partitions(ActionSet):
         """A flow in the middle: half cover, half uniform."""
         cover, uniform = self._paths.exploration_policy("cover"), self._paths.uniform_policy()
         return np.asarray((0.5 * cover.marginals() + 0.5 * uniform.marginals())[self._paths.graph.edge])
-
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Write a point of conv(A) as a policy: path stripping for paths, the general method for compact coordinates."""
-        if self.is_compact:
-            return super().decompose(marginals, variants=variants)
-        return self._paths.decompose(marginals, variants=variants)
 
     # ---- policies ----------------------------------------------------------------------------------------------------
 
@@ -278,10 +272,9 @@ class Partitions(ActionSet):
             return super().exploration_policy(kind)
         return self._policy(self._paths.exploration_policy(kind))
 
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it: its paths, or by its own methods in compact coordinates."""
-        owner: Any = super() if self.is_compact else self._paths
-        return owner.family(mu, kind=kind, variants=variants, has_moment=has_moment)
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: those of the paths, or by the oracle in compact coordinates."""
+        return super().hull(mu, variants=variants) if self.is_compact else self._paths.hull(mu, variants=variants)
 
     def _policy(self, policy: Policy) -> Policy:
         """Read a chain over the paths in the coordinates of the set."""

@@ -8,7 +8,6 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.edge_lists import for_kernel
 from swapregret.actions.paths.directed import Digraph
 from swapregret.actions.paths.kernels.chain_draws import (
     chain_cooccurrence,
@@ -17,7 +16,7 @@ from swapregret.actions.paths.kernels.chain_draws import (
     chain_moment,
 )
 from swapregret.actions.paths.kernels.dag import is_path
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, for_kernel, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.policy import FinitePolicy, Policy, canonical_order, once
 from swapregret.policy.held import SLACK, Held, held_array, held_of, wrong_policy

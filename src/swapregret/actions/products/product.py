@@ -11,16 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import describe
-from swapregret.actions.listed_policy import ListedPolicy
-from swapregret.actions.products.coupling import couple
-from swapregret.actions.products.product_family import ProductFamily
+from swapregret.actions.hull import Hull
+from swapregret.actions.products.product_hull import Pair, best_pair, draw_pair, list_pairs, part_of_pair, project_pair
 from swapregret.actions.products.product_span import level_of, off_level, pair_levels, pair_span
 from swapregret.actions.set_specs import make_set
-from swapregret.arrays import Action, Actions, Label, as_integer, as_table, as_vector
+from swapregret.arrays import Action, Label, Vector, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations, equations_of, side_by_side
-from swapregret.geometry.kl import Projection
 from swapregret.geometry.span import Span
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
 
@@ -104,16 +101,6 @@ class Product(ActionSet):
         """Return the piece of a vector, or the columns of a table, that belongs to each set."""
         return [vector[..., low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 
-    def argmax(self, weights: npt.ArrayLike) -> Action:
-        """Return the best action of each set."""
-        pieces = self.split(as_vector(weights, self.dimension, "weights"))
-        return np.concatenate([part.argmax(piece) for part, piece in zip(self.parts, pieces, strict=True)])
-
-    def argmax_many(self, weights: npt.ArrayLike) -> Actions:
-        """Return the best action of each set, for each row."""
-        pieces = self.split(as_table(weights, self.dimension, "weights"))
-        return np.hstack([part.argmax_many(piece) for part, piece in zip(self.parts, pieces, strict=True)])
-
     def _is_action(self, vector: Action) -> bool:
         """Tell whether every piece is an action of its set."""
         return all(piece in part for part, piece in zip(self.parts, self.split(vector), strict=True))
@@ -153,32 +140,11 @@ class Product(ActionSet):
         """The span of pairs, and of pairs of pairs, in closed form."""
         return pair_span(self.parts[0], self._rest)
 
-    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
-        """Project each piece onto its set: the divergence is a sum, and so is the gap."""
-        pieces = self.split(as_vector(log_weights, self.dimension, "log_weights"))
-        parts = [part.kl_project(piece) for part, piece in zip(self.parts, pieces, strict=True)]
-        return Projection(
-            np.concatenate([part.point for part in parts]),
-            np.concatenate([part.log_point for part in parts]),
-            sum(part.gap for part in parts),
-            max(part.n_iterations for part in parts),
-        )
-
     @property
     def most_atoms(self) -> int | None:
         """Return the sum over the sets, or None where one promises nothing."""
         counts = [part.most_atoms for part in self.parts]
         return None if any(count is None for count in counts) else sum(count for count in counts if count is not None)
-
-    def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
-        """Decompose each piece in its set and couple the lists: each is laid along a line of length 1 in a fixed order."""
-        count = as_integer(variants, "variants", 1)
-        point = as_vector(marginals, self.dimension, "marginals")
-        split = self.parts[0].dimension
-        words, weights = self.parts[0].decompose_packed(point[:split], variants=count)
-        others, other_weights = self._rest.decompose_packed(point[split:], variants=count)
-        lists = np.array(words), np.array(weights), np.array(others), np.array(other_weights)
-        return ListedPolicy(self.dimension, *couple(*lists, split, self.dimension))
 
     # ---- policies ----------------------------------------------------------------------------------------------------
 
@@ -205,20 +171,36 @@ class Product(ActionSet):
     def _exploration(self) -> ProductPolicy:
         return ProductPolicy([_off_every_level(part, part.exploration_policy()) for part in self.parts])
 
-    def family(self, mu: Policy, *, kind: str = "list", variants: int = 1, has_moment: bool = True) -> Any:
-        """Return the set as compiled code takes it: two families side by side; the Gibbs policy by its own methods."""
-        if kind != "list":
-            return super().family(mu, kind=kind, variants=variants, has_moment=has_moment)
-        own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
-        first_policy, *other_policies = mu.parts if own and isinstance(mu, ProductPolicy) else self._exploration.parts
-        rest_policy = other_policies[0] if len(other_policies) == 1 else ProductPolicy(other_policies)
-        first = self.parts[0].family(first_policy, variants=variants, has_moment=False)
-        second = self._rest.family(rest_policy, variants=variants, has_moment=False)
-        common = describe(self, mu, has_moment=has_moment, is_listed=not own, has_basis=False)
-        return ProductFamily(common, first, second, self.parts[0].dimension, pair_levels(self.parts[0], self._rest))
+    def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
+        """Return the operations: those of two sets side by side, their lists laid along a line; Gibbs policies in Python."""
+        is_own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
+        one, other = None, None
+        if mu is not None:
+            one, *others = mu.parts if is_own and isinstance(mu, ProductPolicy) else self._exploration.parts
+            other = others[0] if len(others) == 1 else ProductPolicy(others)
+        first = self.parts[0].family(one, variants=variants, has_moment=False)
+        second = self._rest.family(other, variants=variants, has_moment=False)
+        return Hull(
+            Pair(first, second, self.parts[0].dimension, np.zeros(0) if mu is None else self._levels),
+            best=best_pair,
+            project=project_pair,
+            list_policy=list_pairs,
+            span_part=part_of_pair,
+            draw_explore=draw_pair if is_own else None,
+            callbacks=(*first.hull.callbacks, *second.hull.callbacks),
+            remade=(_hull_of, (self, mu, variants)),
+        )
+
+    @cached_property
+    def _levels(self) -> Vector:
+        return pair_levels(self.parts[0], self._rest)
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.parts))})"
+
+
+def _hull_of(actions: Product, mu: Policy | None, variants: int) -> Hull:
+    return actions.hull(mu, variants=variants)
 
 
 def _names(names: Sequence[Label] | None, count: int) -> tuple[Label, ...]:

@@ -14,7 +14,7 @@ searched for.
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.products.product_family import share_level
+from swapregret.actions.products.product_hull import share_level
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.geometry.span import Span
 

@@ -148,7 +148,7 @@ class AdaptiveMaster(Master):
 
     def _running(self, offset: int) -> Running:
         learner, n_cold, windows = self.learner, self.n_scales, self.schedule.windows
-        family = self._called
+        family = self._family
         rates, is_adaptive = rates_of(learner, 1)
         memories = time_constants(self.actions, self.horizon, windows[0]) if self.trackers else ()
         waits = [self._waits(windows[1]), 0] + [self._waits(tau) for tau in memories]

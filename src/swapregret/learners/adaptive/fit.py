@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import span_part
+from swapregret.actions.hull import span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky_solve, factorise
 from swapregret.compiled.kernel import kernel

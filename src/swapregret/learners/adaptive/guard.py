@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import best
+from swapregret.actions.hull import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import sum_chosen
 from swapregret.compiled.kernel import kernel

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import list_policy, project, span_part
+from swapregret.actions.hull import list_policy, project, span_part
 from swapregret.actions.policy_slots import put_again, put_policy
 from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
@@ -63,8 +63,8 @@ def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_endin
         else:
             tilted, v = tilt_learner(family, rule, learners, state.policies, g, g, learners.aggregates[g] + window_sum)
             spreads[g] = v
-        point, log_point, is_good = project(family, tilted, learners.log_points[g])
-        if not is_good:
+        point, log_point, gap = project(family, tilted, learners.log_points[g])
+        if not gap < np.inf:
             return False
         points[g] = point
         logs[g] = log_point

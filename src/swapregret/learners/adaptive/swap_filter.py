@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import best
+from swapregret.actions.hull import best
 from swapregret.actions.policy_slots import put_best_known
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import project
+from swapregret.actions.hull import project
 from swapregret.arrays import Vector, as_integer
 from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
@@ -48,8 +48,8 @@ def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     if n_ending != 0:
         if not np.any(running):
             return PLAYED
-        point, log_point, is_good = project(family, tilt(log_point, running, rule.learning_rate, False), log_point)
-        if not is_good:
+        point, log_point, gap = project(family, tilt(log_point, running, rule.learning_rate, False), log_point)
+        if not gap < np.inf:
             return NOT_PROJECTED
     mixed = (1.0 - rule.exploration) * point + rule.exploration * rule.uniform
     return play_point(family, state, point, log_point, mixed, 0.0)

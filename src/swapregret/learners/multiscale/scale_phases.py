@@ -6,7 +6,10 @@ played is :math:`\hat p = \frac{1-\gamma}{K}\sum_k \tilde p_k + \gamma\mu` (line
 
 from typing import Any, NamedTuple
 
-from swapregret.actions.family import FULL, MADE, OUTSIDE, make_policy, project, remake_policy, span_part
+import numpy as np
+
+from swapregret.actions.hull import project, span_part
+from swapregret.actions.policy_slots import FULL, MADE, OUTSIDE, make_policy, remake_policy
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots
@@ -86,8 +89,8 @@ def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> i
     n = learners.n_updates.size
     aggregate = learners.aggregates[k] + seen
     tilted, v = tilt_learner(family, rule, learners, policies, k if has_moved(rule, learners, k) else n, k, aggregate)
-    point, log_point, is_good = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
-    if not is_good:
+    point, log_point, gap = project(family, tilted, learners.log_points[k])  # Algorithm 2, line 9
+    if not gap < np.inf:
         return OUTSIDE
     code = make_policy(family, policies, k, point, log_point)  # Algorithm 2, line 5
     if code == MADE:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapregret.actions.family import room
 from swapregret.actions.policy_slots import keeps_lists, list_room, room_for_lists
 from swapregret.learners.multiscale.scale_phases import MultiscaleRule
 from swapregret.learners.round.day import FEEDBACKS, begin_round
@@ -33,7 +32,7 @@ class SwapMaster(Master):
 
     def _running(self, offset: int) -> Running:
         learner, n = self.learner, self.n_scales
-        family = self._called
+        family = self._family
         rates, is_adaptive = rates_of(learner, n)
         point, log_point = learner.first
         rule = MultiscaleRule(
@@ -51,7 +50,7 @@ class SwapMaster(Master):
         )
         d = family.common.dimension
         n_atoms, is_kept = room_for_lists(self.actions, learner.plan.variants), keeps_lists(family)
-        policies = list_room(family, n + 2, n_atoms) if is_kept else room(family, n + 2, n_atoms)
-        state = begin_round(d, offset, start_learners(n, point, log_point), policies, n + 2)
+        learners, policies = start_learners(n, point, log_point), list_room(family, n + 2, n_atoms)
+        state = begin_round(d, offset, learners, policies, n + 2)
         derived = LISTS_DERIVED if is_kept else frozenset({"policies", "mix", "undo"})
         return Running(family, rule, state, derived, learner)

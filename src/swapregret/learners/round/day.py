@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import draw, solve
-from swapregret.actions.policy_slots import put_mean
+from swapregret.actions.policy_slots import draw, put_mean, solve
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method

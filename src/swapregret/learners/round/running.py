@@ -12,10 +12,10 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.family import policy_of, solve
+from swapregret.actions.policy_slots import policy_of, solve
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
 from swapregret.compiled.address import entry_address
-from swapregret.compiled.callback import callbacks_of, settle
+from swapregret.compiled.callback import settle
 from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
 from swapregret.learners.player import Arrays, Decision
 from swapregret.learners.round.day import BANDIT, HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
@@ -59,7 +59,7 @@ class View:
             parts, weights, learner = [], [], self.running.learner
             for slot, weight in enumerate(self.mix.weights.tolist()):
                 if weight > 0.0:
-                    parts.append(policy_of(self.running.family, self.policies, slot, learner.actions, learner.mu))
+                    parts.append(policy_of(self.policies, slot, learner))
                     weights.append(weight)
             self._policy = Mixture(parts, on_grid(weights))
         return self._policy
@@ -83,9 +83,7 @@ class View:
         """Write what the policy is made of."""
         mix = self.mix._replace(is_new=np.zeros_like(self.mix.is_new))  # of one day
         policies = dump(self.policies, "policies")
-        if "policies.n_atoms" in policies:
-            policies = tidy(policies, self.mix.weights == 0.0)
-        return policies | dump(mix, "mix")
+        return tidy(policies, self.mix.weights == 0.0) | dump(mix, "mix")
 
     def part(self) -> None:
         """Copy what the policy is made of: the state is about to move on."""
@@ -117,7 +115,7 @@ class Running:
         self._rng: np.random.Generator | None = None
         self._nothing = np.zeros(family.common.dimension)
         self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
-        self._callbacks = callbacks_of(family)
+        self._callbacks = family.hull.callbacks
         self._bound = None, family
         self._drawn_days = DrawnDays()
         from swapregret.learners.round.entries import entries  # loads Numba
@@ -135,7 +133,7 @@ class Running:
 
     def _at_work(self) -> Any:
         """Return the family at work on this state; it is kept, as handles only have its addresses."""
-        if self._bound[0] is not self.state.policies and hasattr(self.family, "on"):
+        if self._bound[0] is not self.state.policies:
             self._bound = self.state.policies, self.family.on(self.state.policies)
         return self._bound[1]
 

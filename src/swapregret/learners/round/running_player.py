@@ -9,7 +9,6 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
-from swapregret.compiled.callback import callbacks_of
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.calendar import draw_offset
@@ -41,14 +40,7 @@ class RunningPlayer(ABC):
     @property
     @abstractmethod
     def _family(self) -> Any:
-        """The set as compiled code takes it, made once."""
-
-    @cached_property
-    def _called(self) -> Any:
-        """The same behind addresses, where it can be: what the player is compiled for does not depend on the set then."""
-        from swapregret.actions.called_family import called  # loads Numba
-
-        return called(self._family)
+        """The set as learners take it, made once; that compiles its operations."""
 
     @abstractmethod
     def _running(self, offset: int) -> Running:
@@ -75,7 +67,7 @@ class RunningPlayer(ABC):
     @property
     def is_compiled(self) -> bool:
         """Whether days run without the interpreter."""
-        return not callbacks_of(self._family)
+        return not self._family.hull.callbacks
 
     def load(self, arrays: Arrays) -> Running:
         """Read a state written by ``dump`` of an equally configured player."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import show_policy
+from swapregret.actions.policy_slots import show_policy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 from swapregret.policy.tape import Tape, empty_tape
@@ -148,8 +148,7 @@ def _tape_for(running: Any, n_days: int) -> Tape:
     n_slots = state.mix.weights.size
     n_windows = n_days // int(running.rule.windows[0]) + 3
     n_policies = min(n_windows * n_slots, _POLICIES) + 2 * n_slots
-    chances = getattr(state.policies, "chances", None)
-    longest = 0 if chances is None else chances.shape[1]
+    longest = state.policies.chances.shape[1]
     n_atoms = min(n_policies * longest, max(_ATOMS // ((d + 63) // 64), 4 * n_slots * longest))
     tape = empty_tape(n_windows, n_slots, n_policies, n_atoms, d)
     tape.longest[0] = longest

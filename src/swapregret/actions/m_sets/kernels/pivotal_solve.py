@@ -38,10 +38,9 @@ _ROUNDING = 1e-15
 
 
 class Pivots(NamedTuple):
-    """Pivotal policies, one per slot: ``share``, ``noise`` and ``point`` of ``pivotal_policy``."""
+    """Pivotal policies, one per slot: ``point``, and ``tables`` with d numbers that are not used, ``share`` and ``noise``."""
 
-    share: Floats
-    noise: Floats
+    tables: Floats
     point: Floats
 
 
@@ -105,14 +104,14 @@ def _solve(
         trace += small[c, c]  # of a matrix whose eigenvalues are 1 and more
     ratio = _ROUNDING * trace if least > 0.0 and explore > 0.0 else np.inf
     taken, shift = _turn(sieve, small, inner, count, size)
-    return _finish(slots, pivots.share, sieve, taken, shift), ratio
+    return _finish(slots, pivots.tables, sieve, taken, shift), ratio
 
 
 @kernel
 def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floats, count: float, mean: float) -> float:
     """Write gains, 1/s, innovations of the columns and of v − count · m/d (over s), and products; return the least 1/s."""
     n, n_right = len(slots), len(slots) + 1
-    share, noise, point, gain, columns = pivots.share, pivots.noise, pivots.point, sieve.gain, sieve.columns
+    tables, point, gain, columns, d = pivots.tables, pivots.point, sieve.gain, sieve.columns, values.size
     h, own, turned, k, roots = scratch(n), scratch(n), scratch(n), scratch(n), scratch(n)
     right, state, spread, gram = scratch(n_right), scratch(n * n_right), scratch(n * n), scratch(n * n)
     right[:], state[:], spread[:], gram[:] = 0.0, 0.0, 0.0, 0.0
@@ -122,8 +121,8 @@ def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floa
     for i in range(values.size):
         s = alpha
         for c in range(n):
-            h[c] = share[slots[c], i]
-            own[c] = roots[c] * roots[c] * noise[slots[c], i]
+            h[c] = tables[slots[c], d + i]
+            own[c] = roots[c] * roots[c] * tables[slots[c], 2 * d + i]
             right[c] = roots[c] * (point[slots[c], i] - mean)
             s += own[c]
         right[n] = values[i] - count * mean
@@ -193,7 +192,7 @@ def _turn(sieve: Sieve, small: Floats, inner: Floats, count: float, size: int) -
 
 
 @kernel
-def _finish(slots: Any, share: Floats, sieve: Sieve, found: Floats, shift: float) -> Floats:
+def _finish(slots: Any, tables: Floats, sieve: Sieve, found: Floats, shift: float) -> Floats:
     """Go from the last element to the first, and shift all."""
     n, gain, columns, per, sifted = len(slots), sieve.gain, sieve.columns, sieve.per, sieve.sifted
     result, taken, state = np.empty(sifted.size), scratch(n), scratch(n)
@@ -207,7 +206,7 @@ def _finish(slots: Any, share: Floats, sieve: Sieve, found: Floats, shift: float
             far += gain[c, i] * state[c]
         y = (sifted[i] - per[i] * low + gain[0, i] * state[0]) + far
         for c in range(n):
-            h = share[slots[c], i]
+            h = tables[slots[c], sifted.size + i]
             state[c] = (1.0 - h) * state[c] - h * y
         result[i] = y + shift
     return result

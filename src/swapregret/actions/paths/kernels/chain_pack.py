@@ -1,10 +1,10 @@
 """Mixtures of Markov chains on the paths of a graph, packed four at a time for products, with what preconditions them.
 
 The formulas are in ``kernels.chain_solve``, which solves with what is packed here; the graph is as in ``kernels.dag``, vectors
-are in its order. ``policies`` is a ``PathChainPolicies``.
+are in its order. A chain is one row of numbers: transition and flow of the E edges, mass of the n vertices, wandering.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def chain_wandering(transition: Floats, flow: Floats) -> float:
 
 
 @kernel
-def pack_chains(start: Places, policies: Any, mixed: Floats) -> PackedChains:
+def pack_chains(start: Places, tables: Floats, n_edges: int, mixed: Floats) -> PackedChains:
     """Put the chains in all slots with a weight side by side, and make the preconditioner."""
     slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
     for s in range(mixed.size):
@@ -61,12 +61,11 @@ def pack_chains(start: Places, policies: Any, mixed: Floats) -> PackedChains:
             slots[n_mixed], weights[n_mixed] = s, mixed[s]
             n_mixed += 1
     slots, weights = slots[:n_mixed], weights[:n_mixed]
-    flows, masses = policies.flow, policies.mass
-    n_edges, n = flows.shape[1], masses.shape[1]
+    n = tables.shape[1] - 2 * n_edges - 1
     n_groups = (slots.size + WIDTH - 1) // WIDTH
     packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
     per_flow, per_vertex = np.zeros(n_edges), np.zeros(n)
-    share, wandering = 0.0, policies.wandering[slots]
+    share, wandering = 0.0, tables[:, 2 * n_edges + n][slots]
     theta = (wandering / wandering.max()) ** 3 if wandering.max() > 0.0 else np.ones(slots.size)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
     for group in range(n_groups):
@@ -76,8 +75,8 @@ def pack_chains(start: Places, policies: Any, mixed: Floats) -> PackedChains:
             weight[place] = weights[c] if c < slots.size else 0.0
             part[place] = theta[c] * weights[c] if c < slots.size else 0.0
             share += part[place]
-        _pack_four(flows, slot, weight, part, packed[group], per_flow)
-        _pack_four(masses, slot, weight, part, per_mass[group], per_vertex)
+        _pack_four(tables, n_edges, slot, weight, part, packed[group], per_flow)
+        _pack_four(tables, 2 * n_edges, slot, weight, part, per_mass[group], per_vertex)
         masses_of = per_mass[group].reshape(-1)
         for i in range(masses_of.size):
             masses_of[i] = 1.0 / masses_of[i] if masses_of[i] > _SMALLEST else 0.0
@@ -94,17 +93,23 @@ def pack_chains(start: Places, policies: Any, mixed: Floats) -> PackedChains:
             q += 1
     solved, gram = np.empty((q, n_edges)), np.empty((q, q))
     for c in range(q):
-        _one_chain(start, per_flow, per_vertex, per_share, scales[c], flows[kept[c]], solved[c])
+        flow = tables[kept[c]][n_edges : 2 * n_edges]
+        _one_chain(start, per_flow, per_vertex, per_share, scales[c], flow, solved[c])
         for e in range(c + 1):
-            gram[e, c] = scales[e] * lane_dot(flows[kept[e]], solved[c]) + (1.0 if c == e else 0.0)
+            flow = tables[kept[e]][n_edges : 2 * n_edges]
+            gram[e, c] = scales[e] * lane_dot(flow, solved[c]) + (1.0 if c == e else 0.0)
     factor, _ = cholesky(gram)
     return PackedChains(packed, per_mass, per_flow, per_vertex, per_share, solved, factor)
 
 
 @kernel
-def _pack_four(rows: Floats, slot: Integers, weight: Floats, part: Floats, packed: Floats, common: Floats) -> None:
-    """Write four rows side by side, each times its weight, and add them up, each times its part."""
-    first, second, third, fourth = rows[slot[0]], rows[slot[1]], rows[slot[2]], rows[slot[3]]
+def _pack_four(
+    tables: Floats, begin: int, slot: Integers, weight: Floats, part: Floats, packed: Floats, common: Floats
+) -> None:
+    """Write a stretch of four rows side by side, each times its weight, and add them up, each times its part."""
+    end = begin + common.size
+    first, second = tables[slot[0]][begin:end], tables[slot[1]][begin:end]
+    third, fourth = tables[slot[2]][begin:end], tables[slot[3]][begin:end]
     e, f, g, h = weight[0], weight[1], weight[2], weight[3]
     p, q, r, s = part[0], part[1], part[2], part[3]
     for i in range(common.size):

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import FULL, MADE, best, make_policy, room
-from swapregret.actions.policy_slots import put_policy, room_for_lists
+from swapregret.actions.hull import best
+from swapregret.actions.policy_slots import FULL, MADE, make_policy, put_policy, room, room_for_lists
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
@@ -78,7 +78,7 @@ class PointPlayer(Competitor):
         return room_for_lists(self.actions, self.variants) if hasattr(self, "variants") else 1
 
     def _running(self, offset: int) -> Running:
-        (point, log_point), family, d = self._first, self._called, self.actions.dimension
+        (point, log_point), family, d = self._first, self._family, self.actions.dimension
         policies = room(family, self._n_slots, self._n_atoms)
         state = begin_round(d, offset, start_learners(1, point, log_point), policies, self._n_slots)
         return Running(family, self._rule(log_point), state, DERIVED, self)

@@ -6,14 +6,16 @@ The list is a family, too: a policy is a weight for each of its actions.
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import Common, Explore, draw, room, show_policy, slot_policy, solve
-from swapregret.arrays import Floats, Integers, Words, as_integer
-from swapregret.compiled.bits import pack_rows, unpack, unpack_rows
+from swapregret.actions.family import Common, Explore
+from swapregret.actions.policy_slots import empty_policies
+from swapregret.arrays import Floats, Words, as_integer
+from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
@@ -23,61 +25,32 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, Mix, Tally, begin_round, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import start_learners
-from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy import FinitePolicy
 
 
 class TableFamily(NamedTuple):
-    """All N actions in canonical order: element by element in ``columns`` (d, N), packed in ``words``."""
+    """All N actions in canonical order: element by element in ``columns`` (d, N), packed in ``words``.
+
+    The first fields are those of every family; the addresses are 0, for nothing is asked but the list of the policy that is played.
+    """
 
     common: Common
+    width: int
+    handle: int
+    draw_explore: int
+    draw_table: int
+    solve_mixture: int
     columns: Floats
     words: Words
 
+    @property
+    def hull(self) -> Any:
+        """What there is behind it: no Python."""
+        return SimpleNamespace(callbacks=(), data=None)
 
-class TablePolicies(NamedTuple):
-    """The policy that is played, ``chances`` (1, N), and its ``marginals`` (2, d).
-
-    The second slot, exploration, is never played.
-    """
-
-    chances: Floats
-    marginals: Floats
-
-
-@room.of(TableFamily)
-def table_room(family: Any, n_slots: int, n_atoms: int) -> TablePolicies:
-    """Return room for the policy."""
-    d, n = family.columns.shape
-    return TablePolicies(np.zeros((1, n)), np.zeros((2, d)))
-
-
-@draw.of(TableFamily)
-def draw_from_table(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
-    """Draw by inversion; sums of chances are exact and end in 1."""
-    chances, needle = policies.chances[0], rng.random()
-    a, total = 0, chances[0]
-    while total <= needle:
-        a += 1
-        total += chances[a]
-    return unpack(family.words[a], family.common.dimension)
-
-
-@solve.of(TableFamily)
-def solve_nothing(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
-    """Solve nothing: no estimate needs Σ."""
-    return right, np.inf
-
-
-@show_policy.of(TableFamily)
-def show_table(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
-    """Return the policy as a list."""
-    return family.words, policies.chances[0]
-
-
-@slot_policy.register(TableFamily)
-def policy_of_table(family: TableFamily, policies: Any, slot: int, actions: Any) -> Policy:
-    """Return the policy as a value."""
-    return FinitePolicy(unpack_rows(family.words, family.common.dimension), policies.chances[0])
+    def on(self, policies: Any) -> "TableFamily":
+        """Return the same: nothing is kept beside the policies."""
+        return self
 
 
 class ListedState(NamedTuple):
@@ -96,6 +69,10 @@ def play_weights(family: Any, state: Any, weights: Floats) -> int:
     """Play a weight for every action from now on."""
     mix, policies = state.mix, state.policies
     policies.chances[0] = listed_shares(weights)
+    reached = 0.0
+    for a in range(weights.size):
+        reached += policies.chances[0, a]
+        policies.cumulative[0, a] = reached
     for i in range(mix.mean.size):
         mean = dot(family.columns[i], policies.chances[0])
         policies.marginals[0, i] = mean
@@ -155,8 +132,8 @@ class ListedPlayer(Competitor):
         columns, words = np.array(rows.T, dtype=np.float64, order="C"), pack_rows(rows)
         d, none = len(columns), np.zeros(0, dtype=np.int64)
         explore = Explore(np.zeros((0, words.shape[1]), dtype=np.uint64), np.zeros(0), np.zeros(d), np.zeros((0, 0)))
-        common = Common(d, actions.size, actions.rank, bool(actions.is_uniform), none, none, explore, np.zeros((0, 0)))
-        return TableFamily(common, columns, words)
+        common = Common(d, actions.size, actions.rank, bool(actions.is_uniform), none, none, explore)
+        return TableFamily(common, 0, 0, 0, 0, 0, columns, words)
 
     @abstractmethod
     def _own(self, n_actions: int) -> Any:
@@ -165,7 +142,9 @@ class ListedPlayer(Competitor):
     def _running(self, offset: int) -> Running:
         family, none = self._family, np.zeros(self.actions.dimension)
         n, learners = self.n_actions, start_learners(0, none, none)
-        common = begin_round(none.size, offset, learners, room(family, 2, n), 2)
+        policies = empty_policies(2, family.common.dimension, 0, n)
+        policies.n_atoms[0], policies.words[0] = n, family.words
+        common = begin_round(none.size, offset, learners, policies, 2)
         state = ListedState(*common, self._own(n))
         return Running(family, self._rule(none), state, DERIVED, self)
 

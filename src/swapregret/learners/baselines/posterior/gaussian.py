@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.family import best
+from swapregret.actions.hull import best
 from swapregret.actions.policy_slots import put_policy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import merge_policy, pack_action

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.family import best
+from swapregret.actions.hull import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_rows, unpack
 from swapregret.compiled.cholesky import cholesky_solve, solve_upper

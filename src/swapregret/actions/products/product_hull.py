@@ -1,25 +1,25 @@
-"""Products as compiled code sees them: two families side by side, either of which may be a product again."""
+"""The operations of products: those of two sets side by side, either of which may be a product again."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, list_policy, project, span_part
+from swapregret.actions.hull import best, list_policy, project, span_part
 from swapregret.actions.policy_slots import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot, joined
 
 
-class ProductFamily(NamedTuple):
+class Pair(NamedTuple):
     """Pairs of an action of the ``first`` family, the coordinates before ``split``, and one of the ``second``.
 
     ``levels`` are the vectors u of the two spans with u·M = 1 for all actions (``product_span``), one after the other;
     empty where one of the two has none.
     """
 
-    common: Common
     first: Any
     second: Any
     split: int
@@ -45,46 +45,47 @@ def share_level(vector: Floats, levels: Floats, split: int) -> None:
         vector[split + i] += (level - b) / right * v[i]
 
 
-@project.of(ProductFamily)
-def project_product(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
-    """Project each part: the divergence is a sum."""
-    split = family.split
-    x, log_x, is_good = project(family.first, tilted[:split].copy(), near[:split].copy())
-    y, log_y, is_good_too = project(family.second, tilted[split:].copy(), near[split:].copy())
-    return joined(x, y), joined(log_x, log_y), is_good and is_good_too
+@kernel
+def best_pair(h: Any, weights: Floats) -> Integers:
+    """Ask each part."""
+    pair, split = set_of(h), set_of(h).split
+    return _pair(best(pair.first, weights[:split].copy()), best(pair.second, weights[split:].copy()))
 
 
-@list_policy.of(ProductFamily)
-def list_pairs(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+@kernel
+def project_pair(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Project each part: the divergence is a sum, and so is the gap."""
+    pair, split = set_of(h), set_of(h).split
+    x, log_x, gap = project(pair.first, tilted[:split].copy(), near[:split].copy())
+    y, log_y, other_gap = project(pair.second, tilted[split:].copy(), near[split:].copy())
+    return joined(x, y), joined(log_x, log_y), gap + other_gap
+
+
+@kernel
+def list_pairs(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """Couple the lists of the two parts."""
-    split = family.split
-    words, chances, is_inside = list_policy(family.first, point[:split].copy())
-    other_words, other_chances, is_inside_too = list_policy(family.second, point[split:].copy())
+    pair, split = set_of(h), set_of(h).split
+    words, chances, is_inside = list_policy(pair.first, point[:split].copy())
+    other_words, other_chances, is_inside_too = list_policy(pair.second, point[split:].copy())
     if not (is_inside and is_inside_too):
         return np.zeros((0, (point.size + 63) // 64), dtype=np.uint64), np.zeros(0), False
     pairs, lengths = couple(words, chances, other_words, other_chances, split, point.size)
     return pairs, lengths, True
 
 
-@best.of(ProductFamily)
-def best_pair(family: Any, weights: Floats) -> Integers:
-    """Ask each part."""
-    split = family.split
-    return _pair(best(family.first, weights[:split].copy()), best(family.second, weights[split:].copy()))
-
-
-@span_part.of(ProductFamily)
-def part_of_pair(family: Any, vector: Floats) -> Floats:
+@kernel
+def part_of_pair(h: Any, vector: Floats) -> Floats:
     """Project onto the span of each part, and then so that both have the same level."""
-    split, levels = family.split, family.levels
-    x, y = span_part(family.first, vector[:split].copy()), span_part(family.second, vector[split:].copy())
+    pair, split, levels = set_of(h), set_of(h).split, set_of(h).levels
+    x, y = span_part(pair.first, vector[:split].copy()), span_part(pair.second, vector[split:].copy())
     result = joined(x, y)
     if levels.size:
         share_level(result, levels, split)
     return result
 
 
-@draw_explore.of(ProductFamily)
-def draw_pair(family: Any, rng: np.random.Generator) -> Integers:
+@kernel
+def draw_pair(h: Any, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy of each part."""
-    return _pair(draw_mu(family.first, rng), draw_mu(family.second, rng))
+    pair = set_of(h)
+    return _pair(draw_mu(pair.first, rng), draw_mu(pair.second, rng))

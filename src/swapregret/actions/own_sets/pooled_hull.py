@@ -1,26 +1,31 @@
-"""Sets known by an oracle alone, which keep the actions that were listed last.
+"""The operations of sets known by an oracle alone, which keep the actions that were listed last.
 
 A projection and a list begin with actions that are known, and ask the oracle for what is missing. What comes out depends on which
-actions these are, to the last bit, so they are part of the state: arrays beside the lists they come from. Competitors make
-lists again from their points instead of saving them, so nothing may depend on the past: they have no pool and use the set's own
-methods.
+actions these are, to the last bit, so they are part of the state: arrays beside the lists they come from. Who saves no lists, a
+competitor or ``ActionSet.kl_project``, has no pool: nothing may depend on the past, and all begins with the actions known from the
+start. Then a projection is exact in relative terms too.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.family import Common, best, draw_explore, list_policy, project
+from swapregret.actions.hull import Hull, basis_of, part_of_basis
 from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
+from swapregret.actions.own_sets.python_hull import PythonMethods, best_by_asking, explore_by_asking, gibbs_by_asking
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_words, packed_rows, padded_rows
 from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
 from swapregret.geometry.few_actions import DEPENDENT, Rows
 from swapregret.geometry.kl import ACCEPTABLE
+from swapregret.geometry.kl_from_actions import GAP, project_from
 from swapregret.geometry.kl_near import project_near
-from swapregret.geometry.oracle import AskedOracle, ask
+from swapregret.geometry.listed_hull import SMALLEST
+from swapregret.geometry.oracle import AskedOracle
+from swapregret.policy import FinitePolicy, Policy
 
 _ROWS_PER_ELEMENT = 24
 """Actions that are kept, per element; and how many of them, those used last, are tried before the others."""
@@ -32,15 +37,16 @@ _NO_FURTHER = 1e-11
 """How far a projection onto the affine hull may lie from what lists make of it: rounding, and what scaling their weights adds."""
 
 
-class PooledFamily(NamedTuple):
+class PooledSet(NamedTuple):
     """A set known by its oracle, with the actions that were listed last.
 
     Attributes
     ----------
-    common : Common
-    own : OracleFamily
-        The same set by its own methods, for all that needs no pool.
+    dimension : int
+    methods : PythonMethods
+        What draws from μ, and the Gibbs policies, if there are any.
     oracle : AskedOracle
+    orthonormal : float64 array
     norms : float64 array, shape (variants, d)
         In which points are decomposed.
     equations : float64 array, shape (k, d + 1)
@@ -53,35 +59,55 @@ class PooledFamily(NamedTuple):
         start. Both are views of arrays in the state (:meth:`on`); without rows there is no pool.
     """
 
-    common: Common
-    own: Any
+    dimension: int
+    methods: PythonMethods
     oracle: AskedOracle
+    orthonormal: Floats
     norms: Floats
     equations: Floats
     first: Words
     known: Words
     used: Integers
 
-    def on(self, policies: Any) -> "PooledFamily":
+    def on(self, policies: Any) -> "PooledSet":
         """Return the same at work on the pool beside the lists of a state; that of no state has no rows."""
         return self._replace(known=policies.known.reshape(-1, policies.known.shape[2]), used=policies.used.reshape(-1))
 
     def pool(self, n_slots: int) -> tuple[Words, Integers]:
         """Return a pool that has the actions known from the start and room for some more, dealt out to slots."""
         n_first, n_words = self.first.shape
-        per_slot = -(-(n_first + _ROWS_PER_ELEMENT * self.common.dimension) // n_slots)
+        per_slot = -(-(n_first + _ROWS_PER_ELEMENT * self.dimension) // n_slots)
         known = np.zeros((n_slots, per_slot, n_words), dtype=np.uint64)
         used = np.zeros((n_slots, per_slot), dtype=np.int64)
         known.reshape(-1, n_words)[:n_first], used.reshape(-1)[:n_first] = self.first, _FOR_EVER
         return known, used
 
 
-def pooled_family(own: Any, actions: Any, variants: int) -> PooledFamily:
-    """Return the family of a set that has an oracle and no hull of its own."""
-    first, nothing = pack_rows(actions.known_first), np.zeros(0, dtype=np.int64)
-    norms = norms_of(range(variants), actions.dimension)
-    return PooledFamily(
-        own.common, own, actions.sparing, norms, equations_of(actions), first, first[:0].copy(), nothing
+def pooled_hull(actions: Any, mu: Policy | None, variants: int) -> Hull:
+    """Return the hull of a set that has an oracle and no hull of its own; μ is None where no learner asks."""
+    methods, callbacks = PythonMethods.of(actions, mu, variants)
+    first, is_learnt, none = pack_rows(actions.known_first), mu is not None, np.zeros((0, 0))
+    data = PooledSet(
+        actions.dimension,
+        methods,
+        actions.sparing,
+        basis_of(actions) if is_learnt else none,
+        norms_of(range(variants), actions.dimension),
+        equations_of(actions) if is_learnt else none,
+        first,
+        first[:0].copy(),
+        np.zeros(0, dtype=np.int64),
+    )
+    return Hull(
+        data,
+        best=best_by_asking,
+        project=project_by_actions,
+        list_policy=list_by_actions,
+        span_part=part_of_basis,
+        draw_explore=None if mu is None or isinstance(mu, FinitePolicy) else explore_by_asking,
+        gibbs=gibbs_by_asking(actions),
+        callbacks=(*callbacks, actions.sparing.callback),
+        remade=(pooled_hull, (actions, mu, variants)),
     )
 
 
@@ -124,69 +150,71 @@ def keep_actions(known: Words, used: Integers, rows: Integers, words: Words) -> 
 
 
 @kernel
-def _keep(family: Any, rows: Integers, elements: Integers, ends: Integers, weights: Floats) -> None:
+def _keep(data: Any, rows: Integers, elements: Integers, ends: Integers, weights: Floats) -> None:
     """Keep the actions that have weight; those of the pool come first, in the order of some rows."""
     n = rows.size
-    words = packed_rows(elements, ends, n, weights, family.known.shape[1])
-    keep_actions(family.known, family.used, rows[weights[:n] > 0.0], words)
+    words = packed_rows(elements, ends, n, weights, data.known.shape[1])
+    keep_actions(data.known, data.used, rows[weights[:n] > 0.0], words)
 
 
-@project.of(PooledFamily)
-def project_pooled(family: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, bool]:
+@kernel
+def project_by_actions(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project by the actions that are known and the oracle's answers, which certify the point; keep these: a list needs them."""
-    if family.used.size == 0:
-        return project(family.own, tilted, near)
-    d = tilted.size
-    rows, n_first = _rows_by_age(family.used, _FIRST_PER_ELEMENT * d)
-    elements, ends = elements_of_words(family.known[rows], np.ones(rows.size, dtype=np.bool_), d)
-    log_point, is_good = project_affine(tilted, family.equations)
+    data, d = set_of(h), tilted.size
+    if data.used.size == 0:
+        first, ends = elements_of_words(data.first, np.ones(data.first.shape[0], dtype=np.bool_), d)
+        x, gap, _, _, _ = project_from(data.oracle, tilted, first, ends, GAP, True)
+        point, log_point = _with_logarithms(x)
+        return point, log_point, gap if gap <= ACCEPTABLE and x[first].min() >= SMALLEST else np.inf
+    rows, n_first = _rows_by_age(data.used, _FIRST_PER_ELEMENT * d)
+    elements, ends = elements_of_words(data.known[rows], np.ones(rows.size, dtype=np.bool_), d)
+    log_point, is_good = project_affine(tilted, data.equations)
     if is_good:
         point = np.exp(log_point)
         asked_for = Rows(elements, ends, padded_rows(elements, ends, d), point, 1.0, np.ones(d), DEPENDENT, 0.0)
-        found, until, held, _, distance = list_once(family.oracle, asked_for, n_first)
+        found, until, held, _, distance = list_once(data.oracle, asked_for, n_first)
         if distance <= _NO_FURTHER:
             weights = np.zeros(until.size - 1)
             weights[held] = 1.0
-            _keep(family, rows, found, until, weights)
-            return point, log_point, True
-    x, gap, _, elements, ends, held = project_near(family.oracle, tilted, np.exp(near), elements, ends, n_first)
-    point, log_point = np.zeros(d), np.zeros(d)
+            _keep(data, rows, found, until, weights)
+            return point, log_point, 0.0
+    x, gap, _, elements, ends, held = project_near(data.oracle, tilted, np.exp(near), elements, ends, n_first)
     if not gap <= ACCEPTABLE:
-        return point, log_point, False
+        return tilted, tilted, np.inf
     weights = np.ones(ends.size - 1)
     weights[: rows.size] = 0.0
     weights[held] = 1.0
-    _keep(family, rows, elements, ends, weights)
-    for i in range(d):
+    _keep(data, rows, elements, ends, weights)
+    point, log_point = _with_logarithms(x)
+    return point, log_point, gap
+
+
+@kernel
+def _with_logarithms(x: Floats) -> tuple[Floats, Floats]:
+    """Return a point that is exp of its logarithm, bit for bit, and this: 0 where the point is."""
+    point, log_point = np.zeros(x.size), np.zeros(x.size)
+    for i in range(x.size):
         if x[i] > 0.0:
             log_point[i] = np.log(x[i])
-            point[i] = np.exp(log_point[i])  # so that exp(near) is the point again, bit for bit
-    return point, log_point, True
+            point[i] = np.exp(log_point[i])
+    return point, log_point
 
 
-@list_policy.of(PooledFamily)
-def list_pooled(family: Any, point: Floats) -> tuple[Words, Floats, bool]:
+@kernel
+def list_by_actions(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
     """List by the actions that are known and those the oracle adds; keep what is listed."""
-    if family.used.size == 0:
-        return list_policy(family.own, point)
-    rows, n_first = _rows_by_age(family.used, _FIRST_PER_ELEMENT * point.size)
-    elements, ends = elements_of_words(family.known[rows], np.ones(rows.size, dtype=np.bool_), point.size)
-    elements, ends, weights, distance = list_from(family.oracle, point, elements, ends, n_first, family.norms)
-    words = packed_rows(elements, ends, 0, weights, family.known.shape[1])
-    chances = weights[weights > 0.0] / family.norms.shape[0]
+    data = set_of(h)
+    has_pool, rows, n_first = data.used.size > 0, np.empty(0, dtype=np.int64), data.first.shape[0]
+    known = data.first
+    if has_pool:
+        rows, n_first = _rows_by_age(data.used, _FIRST_PER_ELEMENT * point.size)
+        known = data.known[rows]
+    elements, ends = elements_of_words(known, np.ones(known.shape[0], dtype=np.bool_), point.size)
+    elements, ends, weights, distance = list_from(data.oracle, point, elements, ends, n_first, data.norms)
+    words = packed_rows(elements, ends, 0, weights, data.known.shape[1])
+    chances = weights[weights > 0.0] / data.norms.shape[0]
     if not distance <= INSIDE:
         return words, chances, False
-    _keep(family, rows, elements, ends, weights)
+    if has_pool:
+        _keep(data, rows, elements, ends, weights)
     return words, chances, True
-
-
-@best.of(PooledFamily)
-def best_pooled(family: Any, weights: Floats) -> Integers:
-    """Ask the oracle."""
-    return ask(family.oracle, weights)
-
-
-@draw_explore.of(PooledFamily)
-def draw_pooled(family: Any, rng: np.random.Generator) -> Integers:
-    """Draw from μ."""
-    return draw_explore(family.own, rng)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.actions.family import best, list_policy, project
-from swapregret.actions.own_sets.pooled_family import PooledFamily, keep_actions
+from swapregret.actions.family import Family
+from swapregret.actions.hull import best, list_policy, project
+from swapregret.actions.own_sets.pooled_hull import keep_actions
 from swapregret.actions.policy_slots import list_room, put_best_known
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import OracleFault
@@ -79,14 +80,14 @@ def test_a_player_keeps_the_actions_it_listed(preset: str) -> None:
     assert ((used > 0) & (used < 2**62)).any()
 
 
-def _bound(n_slots: int = 3) -> tuple[_Trees, sr.OracleSet, PooledFamily]:
+def _bound(n_slots: int = 3) -> tuple[_Trees, sr.OracleSet, Family]:
     oracle, actions = _set(6)
     family = actions.family(actions.exploration_policy(), variants=4)
     return oracle, actions, family.on(list_room(family, n_slots, 8 * actions.dimension))
 
 
-def _table(family: PooledFamily) -> np.ndarray:
-    return unpack_rows(family.known[family.used > 0], family.common.dimension)
+def _table(family: Family) -> np.ndarray:
+    return unpack_rows(family.hull.data.known[family.hull.data.used > 0], family.common.dimension)
 
 
 def test_what_is_found_and_listed_is_kept_and_certified() -> None:
@@ -98,8 +99,8 @@ def test_what_is_found_and_listed_is_kept_and_certified() -> None:
     scores, rng = np.zeros(d), np.random.default_rng(0)
     for _ in range(12):
         scores += 0.3 * rng.standard_normal(d)
-        point, log_point, is_good = project(family, scores, near)
-        assert is_good
+        point, log_point, gap = project(family, scores, near)
+        assert gap <= 1e-9
         assert kl_gap(actions, scores, log_point) <= 1e-9
         n_calls = oracle.n_calls
         words, chances, is_inside = list_policy(family, point)
@@ -108,7 +109,7 @@ def test_what_is_found_and_listed_is_kept_and_certified() -> None:
         np.testing.assert_allclose(chances @ unpack_rows(words, d), point, atol=1e-11)
         near = log_point
     table = _table(family)
-    assert len(actions.known_first) < len(table) <= family.used.size
+    assert len(actions.known_first) < len(table) <= family.hull.data.used.size
     assert all(row in actions for row in table)
     assert len(np.unique(table, axis=0)) == len(table)
     known = {row.tobytes() for row in table}
@@ -128,16 +129,15 @@ def test_actions_that_were_not_listed_for_longest_make_room() -> None:
     assert used.tolist() == [2**62, 3, 4, 2]
 
 
-def test_room_without_a_pool_means_the_methods_of_the_set() -> None:
-    """On lists that are not saved, results are those of the set's own methods, whatever was done before."""
-    _, actions = _set(5)
-    unbound = actions.family(actions.exploration_policy(), variants=2)
+def test_without_a_pool_nothing_depends_on_the_past() -> None:
+    """On lists that are not saved, results are those of the methods of a set that has seen nothing, whatever was done before."""
+    family = (lambda actions: actions.family(actions.exploration_policy(), variants=2))(_set(5)[1])
     scores = np.sin(np.arange(10.0))
-    near = np.array(actions.kl_project(np.zeros(10)).log_point)
-    point, log_point, _ = project(unbound, scores, near)
-    assert unbound.used.size == 0
-    assert np.array_equal(log_point, actions.kl_project_near(scores, near).log_point)
-    words, _, _ = list_policy(unbound, point)
+    for tilted in (-scores, 3.0 * scores, scores):
+        point, log_point, _ = project(family, tilted, tilted)
+        words, _, _ = list_policy(family, point)
+    actions = _set(5)[1]
+    assert np.array_equal(log_point, actions.kl_project(scores).log_point)
     assert np.array_equal(words, actions.decompose_packed(point, variants=2)[0])
 
 
@@ -159,12 +159,12 @@ def test_a_projection_that_fails_leaves_the_pool_alone() -> None:
     d = family.common.dimension
     near = np.array(actions.kl_project(np.zeros(d)).log_point)
     list_policy(family, np.exp(near))
-    before = family.known.copy(), family.used.copy()
+    before = family.hull.data.known.copy(), family.hull.data.used.copy()
     oracle.n_left = 3
     with pytest.raises(ConnectionError):
         project(family, 3.0 * np.sin(np.arange(float(d))), near)
-    assert np.array_equal(before[0], family.known)
-    assert np.array_equal(before[1], family.used)
+    assert np.array_equal(before[0], family.hull.data.known)
+    assert np.array_equal(before[1], family.hull.data.used)
 
 
 @pytest.mark.parametrize("preset", ["adaptive", "multiscale"])

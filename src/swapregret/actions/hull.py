@@ -1,0 +1,243 @@
+"""What a set brings for everybody: its data, and operations on them. Learners, games, ``ActionSet`` and tests all ask these.
+
+A set makes one :class:`Hull` (``ActionSet.hull``): a named tuple of arrays, and kernels that take a handle of it (``set_of``). To
+see what ``project(...)`` runs on a set, look at ``project=`` in its ``hull()``; ``MSets.hull`` is the shortest. Learners have the
+addresses of the same kernels (``actions.family``), so they are compiled once for all sets. The kernels of a set that exists only
+in Python call its methods (``own_sets.python_hull``).
+
+No operation may write to its arguments but the ``table`` it draws from.
+"""
+
+# the bodies of declarations are never run
+# mypy: disable-error-code="empty-body"
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from swapregret.arrays import Actions, Floats, Integers, Matrix, Words
+from swapregret.compiled.address import operation, set_of
+from swapregret.compiled.callback import Callback, settle
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import part_in_columns
+
+Kernel = Callable[..., Any]
+
+
+@operation
+def best(hull: Any, weights: Floats) -> Integers:
+    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.callback``)."""
+
+
+@operation
+def project(hull: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Return the KL projection of exp(tilted) onto conv(A), its logarithm, and its gap: infinite if the point is not good.
+
+    The gap bounds how far the divergence lies above its minimum. Where no action has an element the logarithm is 0. ``near`` is the
+    logarithm of a point that may be near; zeros if none is known.
+    """
+
+
+@operation
+def list_policy(hull: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Return a point of conv(A) as a list: actions, packed, their chances, and whether the point was inside."""
+
+
+@operation
+def span_part(hull: Any, vector: Floats) -> Floats:
+    """Return the part of a vector that actions can see, its projection onto span(A)."""
+
+
+@operation
+def draw_explore(hull: Any, rng: np.random.Generator) -> Integers:
+    """Draw from an exploration policy that is no list."""
+
+
+@operation
+def fill_table(
+    hull: Any, point: Floats, log_point: Floats, coordinates: Integers
+) -> tuple[Floats, Floats, Annotated[Floats, 2], bool]:
+    """Return the table of a policy that is no list, its E[M] and its Σ on some coordinates, and whether the point was inside."""
+
+
+@operation
+def draw_table(hull: Any, table: Floats, rng: np.random.Generator) -> Integers:
+    """Draw from the policy of a table."""
+
+
+@operation
+def table_variance(hull: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+    """Return Var(v·M) under the policy of a table."""
+
+
+@operation
+def solve_mixture(
+    hull: Any,
+    n_atoms: Integers,
+    words: Annotated[Words, 3],
+    chances: Annotated[Floats, 2],
+    tables: Annotated[Floats, 2],
+    marginals: Annotated[Floats, 2],
+    weights: Floats,
+    right: Floats,
+) -> tuple[Floats, float]:
+    """Return Σ⁺v for a mixture of the policies in slots without making Σ, and the relative residual that is left, 0 for none."""
+
+
+_DECLARED: dict[str, Any] = {"best": best, "project": project, "list_policy": list_policy}
+_best_at, _project_at, _list_at = (each.at for each in _DECLARED.values())
+
+
+@kernel
+def _ask_best(entry: int, handle: int, weights: Floats) -> Integers:
+    return _best_at(entry, handle, weights)  # type: ignore[no-any-return]
+
+
+@kernel
+def _ask_best_of_rows(entry: int, handle: int, table: Floats) -> Integers:
+    actions = np.empty(table.shape, dtype=np.int64)
+    for row in range(table.shape[0]):
+        actions[row] = _best_at(entry, handle, table[row])
+    return actions
+
+
+@kernel
+def _ask_project(entry: int, handle: int, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    return _project_at(entry, handle, tilted, near)  # type: ignore[no-any-return]
+
+
+@kernel
+def _ask_list(entry: int, handle: int, point: Floats) -> tuple[Words, Floats, bool]:
+    return _list_at(entry, handle, point)  # type: ignore[no-any-return]
+
+
+_ASKED: dict[str, Kernel] = {"best": _ask_best, "project": _ask_project, "list_policy": _ask_list}
+"""What ``ActionSet`` asks often is asked by address: Numba takes longer to look at a handle than at two numbers."""
+
+
+class Tables(NamedTuple):
+    """How policies are played that are no lists: each is a row of numbers, its table.
+
+    Attributes
+    ----------
+    width : int
+        Numbers in a table.
+    fill, draw : kernel
+        ``fill_table`` and ``draw_table``.
+    project : kernel, optional
+        Takes the place of the set's, where points are known by other numbers: by exponents, for Gibbs policies.
+    variance : kernel, optional
+        ``table_variance``; without it the local variance is that of the point.
+    solve : kernel, optional
+        ``solve_mixture``; without it Σ is made.
+    """
+
+    width: int
+    fill: Kernel
+    draw: Kernel
+    project: Kernel | None = None
+    variance: Kernel | None = None
+    solve: Kernel | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """The data of a set, and the kernels of its operations.
+
+    Parameters
+    ----------
+    data : named tuple
+        What the kernels read, as ``set_of(handle)``.
+    best, project, list_policy, span_part : kernel
+        The operations of these names.
+    draw_explore : kernel, optional
+        None where the exploration policy is drawn from its list.
+    gibbs, chain : Tables, optional
+        How Gibbs policies, and chains with given marginals, are played.
+    solve_lists : kernel, optional
+        ``solve_mixture`` for lists.
+    callbacks : tuple of Callback
+        Python functions behind the kernels: they keep the errors these raise.
+    remade : tuple of callable and arguments, optional
+        What makes the hull in another process, where addresses in the data mean nothing.
+    """
+
+    data: Any
+    best: Kernel
+    project: Kernel
+    list_policy: Kernel
+    span_part: Kernel
+    draw_explore: Kernel | None = None
+    gibbs: Tables | None = None
+    chain: Tables | None = None
+    solve_lists: Kernel | None = None
+    callbacks: tuple[Callback, ...] = ()
+    remade: tuple[Callable[..., "Hull"], tuple[Any, ...]] | None = None
+
+    @cached_property
+    def handle(self) -> Any:
+        """The handle of the data."""
+        from swapregret.compiled.handle import open_handle  # loads Numba
+
+        return open_handle(self.data, 0, 0, 0, 0)
+
+    def ask(self, name: str, *args: Any) -> Any:
+        """Ask an operation, and raise the error that Python code behind it has raised."""
+        if name in _ASKED:
+            found = _ASKED[name](self.address(name), self.handle.address, *args)
+        else:
+            found = getattr(self, name)(self.handle, *args)
+        settle(self.callbacks)
+        return found
+
+    def address(self, name: str) -> int:
+        """Return where the kernel of an operation is; it is compiled if it is not."""
+        if name not in self._addresses:
+            self._addresses[name] = _DECLARED[name].address(getattr(self, name), self.handle)
+        return self._addresses[name]
+
+    @cached_property
+    def _addresses(self) -> dict[str, int]:
+        return {}
+
+    def on(self, policies: Any) -> "Hull":
+        """Return the same at work on what a state keeps for the set beside its policies."""
+        return replace(self, data=self.data.on(policies))
+
+    def __reduce__(self) -> Any:
+        return self.remade or (Hull, tuple(getattr(self, each.name) for each in fields(self)))
+
+
+def best_of_rows(hull: Hull, table: Matrix) -> Actions:
+    """Return the best action for each row of weights."""
+    found = _ask_best_of_rows(hull.address("best"), hull.handle.address, table)
+    settle(hull.callbacks)
+    return found
+
+
+@kernel
+def part_of_basis(h: Any, vector: Floats) -> Floats:
+    """Project onto the span by its basis, the columns of ``orthonormal``; without one all vectors are in it."""
+    orthonormal = set_of(h).orthonormal
+    return part_in_columns(orthonormal, vector) if orthonormal.size else vector
+
+
+@kernel
+def moment_on(full: Floats, coordinates: Integers) -> Floats:
+    """Return what Σ is on some coordinates."""
+    moment = np.empty((coordinates.size, coordinates.size))
+    for i in range(coordinates.size):
+        line, row = moment[i], full[coordinates[i]]
+        for j in range(coordinates.size):
+            line[j] = row[coordinates[j]]
+    return moment
+
+
+def basis_of(actions: Any) -> Matrix:
+    """Return an orthonormal basis of the span, one row per coordinate; none where all vectors are in it."""
+    if actions.rank == actions.dimension:
+        return np.zeros((0, 0))
+    return np.ascontiguousarray(actions.span.orthonormal)

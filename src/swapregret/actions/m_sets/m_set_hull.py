@@ -1,0 +1,154 @@
+"""The operations of m-sets: lists, Gibbs policies, and chains along a line whose Σ⁺ is found without a matrix."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.hull import moment_on
+from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
+from swapregret.actions.m_sets.kernels.gibbs_subsets import (
+    gibbs_chain,
+    gibbs_draw,
+    gibbs_marginals,
+    gibbs_moment,
+    gibbs_pairs,
+)
+from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_policy
+from swapregret.actions.m_sets.kernels.pivotal_solve import Pivots, solve_pivots
+from swapregret.actions.m_sets.kernels.subsets import (
+    INSIDE,
+    distance_outside,
+    draw_uniform,
+    list_systematic,
+    round_to_units,
+)
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import top_elements
+from swapregret.compiled.vectors import joined, moment_variance
+from swapregret.geometry.solve import TOLERANCE
+
+
+class Subsets(NamedTuple):
+    """All sets of ``size`` elements, listed systematically in some ``orders`` (variants, d)."""
+
+    size: int
+    orders: Integers
+    orthonormal: Floats
+
+
+@kernel
+def best_subset(h: Any, weights: Floats) -> Integers:
+    """Return the m heaviest elements."""
+    return top_elements(weights, set_of(h).size)
+
+
+@kernel
+def project_subsets(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Project onto the capped simplex, exactly."""
+    return project_capped(tilted, set_of(h).size)
+
+
+@kernel
+def list_subsets(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """List the systematic policy of a point, averaged over the orders."""
+    size = set_of(h).size
+    words, chances = list_systematic(point, size, set_of(h).orders)
+    return words, chances, distance_outside(point, size) <= INSIDE
+
+
+@kernel
+def draw_uniform_subset(h: Any, rng: np.random.Generator) -> Integers:
+    """Draw an m-set uniformly, by Floyd's rule."""
+    return draw_uniform(rng, set_of(h).orders.shape[1], set_of(h).size)
+
+
+# ---- Gibbs policies: Markov chains over the elements; a table has the two of ``kernels.gibbs_subsets`` -------------------------
+
+
+@kernel
+def _include(table: Floats, size: int) -> Floats:
+    d = table.size // (2 * (size + 1))
+    return table[: d * (size + 1)].reshape(d, size + 1)
+
+
+@kernel
+def _reach(table: Floats, size: int) -> Floats:
+    d = table.size // (2 * (size + 1))
+    return table[d * (size + 1) :].reshape(d + 1, size + 1)
+
+
+@kernel
+def project_gibbs_subsets(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Return the marginals of the policy of some exponents, and these."""
+    include, reach, _ = gibbs_chain(tilted, set_of(h).size)
+    return gibbs_marginals(include, reach), tilted, 0.0
+
+
+@kernel
+def fill_gibbs_subsets(
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Make the chain of some exponents, and its Σ."""
+    include, reach, _ = gibbs_chain(log_point, set_of(h).size)
+    moment = moment_on(gibbs_pairs(include, reach), coordinates) if coordinates.size else np.empty((0, 0))
+    return joined(include.reshape(-1), reach.reshape(-1)), gibbs_marginals(include, reach), moment, True
+
+
+@kernel
+def draw_gibbs_subset(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+    """Go along the chain."""
+    data = set_of(h)
+    return gibbs_draw(_include(table, data.size), rng.random(data.orders.shape[1]))
+
+
+@kernel
+def gibbs_subset_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+    """Return Var(v·M)."""
+    size = set_of(h).size
+    return moment_variance(marginals, gibbs_moment(_include(table, size), _reach(table, size), vector), vector)
+
+
+# ---- chains: pivotal sampling; a table has the lengths in units, and share and noise of ``kernels.pivotal`` ---------------------
+
+
+@kernel
+def fill_pivots(h: Any, point: Floats, log_point: Floats, coordinates: Integers) -> tuple[Floats, Floats, Floats, bool]:
+    """Lay a point out on a line."""
+    d, size = point.size, set_of(h).size
+    table, marginals, moment = np.empty(3 * d), np.empty(d), np.empty((0, 0))
+    if not distance_outside(point, size) <= INSIDE:
+        return table, marginals, moment, False
+    units = round_to_units(point, size)
+    table[:d].view(np.int64)[:] = units
+    pivotal_policy(units, table[d : 2 * d], table[2 * d :], marginals)
+    if coordinates.size:
+        moment = moment_on(pivotal_cooccurrence(table[d : 2 * d], table[2 * d :], marginals), coordinates)
+    return table, marginals, moment, True
+
+
+@kernel
+def draw_pivots(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+    """Draw one element from every unit of length."""
+    return pivotal_draw(table[: table.size // 3].view(np.int64), rng.random(set_of(h).size))
+
+
+@kernel
+def solve_pivot_mixture(
+    h: Any,
+    n_atoms: Integers,
+    words: Words,
+    chances: Floats,
+    tables: Floats,
+    marginals: Floats,
+    weights: Floats,
+    right: Floats,
+) -> tuple[Floats, float]:
+    """Solve along the line; the exploration policy is uniform."""
+    d, size, last = right.size, set_of(h).size, weights.size - 1
+    explore = weights[last]
+    # the variance of an element under the uniform policy that is independent of the others
+    white = size / d - size * (size - 1) / (d * (d - 1))
+    found, ratio = solve_pivots(Pivots(tables, marginals), weights[:last], explore * white, explore, right, size)
+    return found, 0.0 if ratio <= TOLERANCE else ratio

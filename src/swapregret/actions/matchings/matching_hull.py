@@ -1,0 +1,147 @@
+"""The operations of matchings: lists by stripping, Gibbs policies of permutations, and their Σ⁺ by iteration."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.hull import moment_on
+from swapregret.actions.matchings.kernels.assignment import best_matching
+from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
+from swapregret.actions.matchings.kernels.matching_solve import gather_lists, prepare_matchings, solve_matchings
+from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
+from swapregret.actions.matchings.kernels.permutation_gibbs import (
+    gibbs_factors,
+    gibbs_marginals,
+    gibbs_pairs,
+    gibbs_sample,
+    gibbs_second_moment,
+    gibbs_tables,
+)
+from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import joined, moment_variance
+from swapregret.geometry.solve import LIMIT, TOLERANCE
+
+
+class Matchings(NamedTuple):
+    """Matchings of rows to columns; in which ``units`` and orders they are stripped off, and how far outside a point may lie."""
+
+    n_rows: int
+    n_columns: int
+    units: int
+    row_orders: Integers
+    column_orders: Integers
+    inside: float
+
+
+@kernel
+def best_of_matchings(h: Any, weights: Floats) -> Integers:
+    """Return the heaviest matching."""
+    return best_matching(weights.reshape(set_of(h).n_rows, set_of(h).n_columns))
+
+
+@kernel
+def project_on_matchings(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Project onto the Birkhoff polytope: Sinkhorn's sweeps, then Newton's method.
+
+    Log-weights further apart than a float can tell are refused, and the gap grows with rounding of what is far apart.
+    """
+    table = tilted.reshape(set_of(h).n_rows, set_of(h).n_columns)
+    point, log_point, gap, residual, _, spread = project_matchings(table)
+    is_good = spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)
+    return point, log_point, gap if is_good else np.inf
+
+
+@kernel
+def list_matchings(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Strip matchings off a point, in each of the orders."""
+    data = set_of(h)
+    words, chances, outside = packed_matchings(
+        point, data.n_rows, data.n_columns, data.units, data.row_orders, data.column_orders
+    )
+    return words, chances, outside <= data.inside
+
+
+@kernel
+def part_of_matchings(h: Any, vector: Floats) -> Floats:
+    """Take off what sets one row or column apart from the others; one row sees everything."""
+    n_rows, n_columns = set_of(h).n_rows, set_of(h).n_columns
+    return vector if n_rows == 1 else matching_span_part(vector, n_rows, n_columns)
+
+
+@kernel
+def draw_uniform_matching(h: Any, rng: np.random.Generator) -> Integers:
+    """Draw a matching uniformly."""
+    return draw_matching(rng, set_of(h).n_rows, set_of(h).n_columns)
+
+
+@kernel
+def solve_lists_of_matchings(
+    h: Any,
+    n_atoms: Integers,
+    words: Words,
+    chances: Floats,
+    tables: Floats,
+    marginals: Floats,
+    weights: Floats,
+    right: Floats,
+) -> tuple[Floats, float]:
+    """Put the lists of the mixture one after the other, and iterate; the exploration policy is uniform."""
+    explore = weights[weights.size - 1]
+    if not explore > 0.0:
+        return right, np.inf
+    listed, mass = gather_lists(n_atoms, words, chances, weights)
+    mixture = prepare_matchings(listed, mass, explore, set_of(h).n_rows)
+    found, ratio, _ = solve_matchings(mixture, right, TOLERANCE, LIMIT)
+    return found, 0.0 if ratio <= TOLERANCE else ratio
+
+
+# ---- Gibbs policies of permutations: a table has the factors (n, n), then F and B of all subsets --------------------------------
+
+
+@kernel
+def project_gibbs_permutations(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Return the marginals of the policy of some exponents, and these."""
+    factors, _ = gibbs_factors(tilted.reshape(set_of(h).n_rows, set_of(h).n_columns))
+    sizes, forward, backward = gibbs_tables(factors)
+    return gibbs_marginals(factors, sizes, forward, backward), tilted, 0.0
+
+
+@kernel
+def fill_gibbs_permutations(
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Sum over all sets of columns, and make Σ."""
+    factors, _ = gibbs_factors(log_point.reshape(set_of(h).n_rows, set_of(h).n_columns))
+    sizes, forward, backward = gibbs_tables(factors)
+    moment = np.empty((0, 0))
+    if coordinates.size:
+        moment = moment_on(gibbs_pairs(factors, sizes, forward, backward), coordinates)
+    table = joined(factors.reshape(-1), joined(forward, backward))
+    return table, gibbs_marginals(factors, sizes, forward, backward), moment, True
+
+
+@kernel
+def draw_gibbs_permutation(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+    """Draw the column of each row, last row first."""
+    n = set_of(h).n_rows
+    forward = table[n * n : n * n + (1 << n)]
+    chosen = gibbs_sample(table[: n * n].reshape(n, n), forward, rng.random(n))
+    action = np.zeros(n * n, dtype=np.int64)
+    for i in range(n):
+        action[i * n + chosen[i]] = 1
+    return action
+
+
+@kernel
+def gibbs_permutation_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+    """Return Var(v·M)."""
+    n = set_of(h).n_rows
+    factors, n_subsets = table[: n * n].reshape(n, n), 1 << n
+    forward, backward = table[n * n : n * n + n_subsets], table[n * n + n_subsets :]
+    sizes = np.zeros(n_subsets, dtype=np.int64)
+    for subset in range(1, n_subsets):
+        sizes[subset] = sizes[subset >> 1] + (subset & 1)
+    return moment_variance(marginals, gibbs_second_moment(factors, sizes, forward, backward, vector), vector)

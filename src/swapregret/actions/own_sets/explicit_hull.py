@@ -1,0 +1,127 @@
+"""The operations of a list of actions: projections by Newton's method or from within, lists of few actions, Gibbs policies."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
+from swapregret.compiled.bits import unpack
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.rows import mean_of_rows, row_mean, row_totals
+from swapregret.geometry.caratheodory import INSIDE
+from swapregret.geometry.few_actions import few_actions
+from swapregret.geometry.kl_near import approach, begin_approach
+from swapregret.geometry.listed_hull import TARGET, first_weights, gibbs_weights, improve_weights
+
+ACCEPTED_GAP = 1e-9
+
+
+class Listed(NamedTuple):
+    """All actions: the ``table`` (N, d), by their elements and, packed, ``words``; the norms in which points are decomposed.
+
+    ``elements`` has the elements of all rows, ``ends`` where each begins and ends, ``norms`` a row per variant.
+    """
+
+    table: Floats
+    elements: Integers
+    ends: Integers
+    words: Words
+    norms: Floats
+    orthonormal: Floats
+
+
+@kernel
+def best_row(h: Any, weights: Floats) -> Integers:
+    """Try every action; the first wins a tie."""
+    table = set_of(h).table
+    return table[np.argmax(row_totals(table, weights))].astype(np.int64)  # type: ignore[no-any-return]
+
+
+@kernel
+def project_on_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Project by Newton's method from a point that may be near; by an interior point method where none is or that does not end."""
+    elements, ends, gap = set_of(h).elements, set_of(h).ends, np.inf
+    point, log_point, is_known = near, np.zeros(near.size), np.any(near)
+    if is_known:
+        at = begin_approach(elements, ends, tilted, np.exp(near))
+        point, gap, _ = approach(elements, ends, tilted, at, 0, ends.size - 1, TARGET)
+    if not gap <= TARGET:
+        weights, slack, level = first_weights(elements, ends, tilted)
+        gap = improve_weights(elements, ends, tilted, TARGET, weights, slack, level, False)
+        point = mean_of_rows(elements, ends, weights, tilted.size)
+    if not is_known:  # what is small becomes as exact as what is not
+        reached = improve_weights(elements, ends, tilted, TARGET, weights, slack, level, True)
+        if reached <= ACCEPTED_GAP:
+            point, gap = mean_of_rows(elements, ends, weights, tilted.size), reached
+    for i in range(point.size):
+        if point[i] > 0.0:
+            log_point[i] = np.log(point[i])
+    return point, log_point, gap if gap <= ACCEPTED_GAP else np.inf
+
+
+@kernel
+def list_few(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Find few actions that make the point, in each of the norms."""
+    data = set_of(h)
+    n_norms = data.norms.shape[0]
+    weights, distance = np.zeros(data.table.shape[0]), 0.0
+    for v in range(n_norms):
+        held, found, left = few_actions(data.elements, data.ends, point, data.norms[v])
+        distance = max(distance, left)
+        total = found.sum()
+        for k in range(held.size):
+            weights[held[k]] += found[k] / (total * n_norms)
+    listed = np.flatnonzero(weights > 0.0)
+    return data.words[listed], weights[listed], distance <= INSIDE
+
+
+# ---- Gibbs policies: a table has the sums of the weights up to each action, then the weights -------------------------------------
+
+
+@kernel
+def project_gibbs_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Return the marginals of the policy of some exponents, and these."""
+    table = set_of(h).table
+    return row_mean(table, gibbs_weights(table, tilted)), tilted, 0.0
+
+
+@kernel
+def fill_gibbs_rows(
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Weigh all actions."""
+    table, r = set_of(h).table, coordinates.size
+    weights = gibbs_weights(table, log_point)
+    moment, chosen = np.zeros((r, r)), np.empty(r, dtype=np.int64)
+    for a in range(weights.size if r else 0):
+        count = 0
+        for k in range(r):
+            if table[a, coordinates[k]] > 0.0:
+                chosen[count] = k
+                count += 1
+        for e in range(count):
+            line = moment[chosen[e]]
+            for f in range(count):
+                line[chosen[f]] += weights[a]
+    return np.append(np.cumsum(weights), weights), row_mean(table, weights), moment, True
+
+
+@kernel
+def draw_gibbs_row(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+    """Draw by inversion."""
+    n = table.size // 2
+    drawn = np.searchsorted(table[:n], rng.random() * table[n - 1], side="right")
+    return unpack(set_of(h).words[min(drawn, n - 1)], set_of(h).table.shape[1])
+
+
+@kernel
+def gibbs_row_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+    """Return Var(v·M)."""
+    totals, weights = row_totals(set_of(h).table, vector), table[table.size // 2 :]
+    mean, square = 0.0, 0.0
+    for a in range(totals.size):
+        mean += weights[a] * totals[a]
+    for a in range(totals.size):
+        square += weights[a] * (totals[a] - mean) ** 2
+    return square

@@ -1,0 +1,219 @@
+"""The operations of paths: lists by stripping, Gibbs policies and flows as Markov chains, Σ⁺ of chains without a matrix."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swapregret.actions.hull import moment_on
+from swapregret.actions.paths.kernels.chain_draws import (
+    chain_cooccurrence,
+    chain_draw,
+    chain_flow,
+    chain_moment,
+    flow_transition,
+    gibbs_transition,
+)
+from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
+from swapregret.actions.paths.kernels.chain_solve import solve_chains
+from swapregret.actions.paths.kernels.dag import best_path, log_sums_to_sink
+from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.paths.kernels.path_projection import (
+    ACCEPTED_GAP,
+    FAR,
+    NEAR,
+    bring_near,
+    path_scores,
+    path_span_part,
+    project_flow,
+)
+from swapregret.actions.paths.kernels.path_stripping import packed_paths
+from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import set_of
+from swapregret.compiled.kernel import kernel
+from swapregret.compiled.vectors import are_near, moment_variance
+from swapregret.geometry.solve import LIMIT, TOLERANCE
+
+
+class PathData(NamedTuple):
+    """A DAG as in ``kernels.dag``, its elimination, and how its paths are listed.
+
+    Attributes
+    ----------
+    start, head, edge, plan
+        The graph, and in which order vertices are eliminated.
+    dimension : int
+        d, with edges that lie on no path.
+    is_uniform : bool
+        Whether all paths have as many edges.
+    longest : int
+        The edges of the longest path.
+    joined, pivot : float64 arrays
+        The factors that project onto the span; empty where all vectors are in it.
+    transition : float64 array
+        The chain that explores; empty where that is a list.
+    orders : int64 array, shape (variants, E)
+        In which paths are stripped off a flow.
+    inside : float
+        How far from a flow a point may be.
+    """
+
+    start: Integers
+    head: Integers
+    edge: Integers
+    plan: Elimination
+    dimension: int
+    is_uniform: bool
+    longest: int
+    joined: Floats
+    pivot: Floats
+    transition: Floats
+    orders: Integers
+    inside: float
+
+
+@kernel
+def best_of_paths(h: Any, weights: Floats) -> Integers:
+    """Return the heaviest path, by dynamic programming."""
+    graph = set_of(h)
+    return best_path(graph.start, graph.head, graph.edge, weights)
+
+
+@kernel
+def project_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Project onto the flows of one unit by Newton's method, starting from a flow if one is known from before."""
+    graph, is_known = set_of(h), np.any(near)
+    scores = path_scores(graph.edge, tilted, graph.is_uniform)
+    if is_known:
+        bring_near(graph.plan, graph.edge, scores, near)
+    values, logs, gap, _ = project_flow(graph.plan, scores, NEAR if is_known else FAR)
+    point, log_point = np.zeros(tilted.size), np.zeros(tilted.size)
+    for k in range(values.size):
+        point[graph.edge[k]] = values[k]
+        log_point[graph.edge[k]] = logs[k]
+    return point, log_point, gap if gap <= ACCEPTED_GAP else np.inf
+
+
+@kernel
+def list_paths(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+    """Strip paths off a flow, in each of the orders."""
+    graph = set_of(h)
+    words, chances, outside = packed_paths(point, graph.start, graph.head, graph.edge, graph.orders)
+    return words, chances, outside <= graph.inside
+
+
+@kernel
+def part_of_paths(h: Any, vector: Floats) -> Floats:
+    """Take off what differs by potentials of the vertices."""
+    graph = set_of(h)
+    if graph.pivot.size == 0:
+        return vector
+    return path_span_part(graph.plan, graph.edge, graph.joined, graph.pivot, vector)
+
+
+@kernel
+def draw_exploring_path(h: Any, rng: np.random.Generator) -> Integers:
+    """Walk along the chain that explores."""
+    return _walk(set_of(h), set_of(h).transition, rng)
+
+
+@kernel
+def _walk(graph: Any, transition: Floats, rng: np.random.Generator) -> Integers:
+    """Draw a path by walking along a chain."""
+    return chain_draw(graph.start, graph.head, graph.edge, transition, rng.random(graph.longest), graph.dimension)
+
+
+# ---- chains, of Gibbs policies and of flows: a table is a row as in ``kernels.chain_pack`` ---------------------------------------
+
+
+@kernel
+def _gibbs_chain(graph: Any, exponents: Floats) -> Floats:
+    """Return the transitions of the Gibbs policy of some exponents."""
+    start, head = graph.plan.leave, graph.plan.enter
+    values = exponents[graph.edge]
+    return gibbs_transition(start, head, values, log_sums_to_sink(start, head, values))
+
+
+@kernel
+def _table_of(
+    graph: Any, transition: Floats, coordinates: Integers, dimension: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the table of a chain, its E[M], its Σ on some coordinates, and its flow."""
+    flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, transition)
+    n_edges, n = flow.size, mass.size
+    table, marginals, moment = np.empty(2 * n_edges + n + 1), np.zeros(dimension), np.empty((0, 0))
+    table[:n_edges] = transition
+    table[n_edges : 2 * n_edges] = flow
+    table[2 * n_edges : 2 * n_edges + n] = mass
+    table[2 * n_edges + n] = chain_wandering(transition, flow)
+    for k in range(n_edges):
+        marginals[graph.edge[k]] = flow[k]
+    if coordinates.size:
+        full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, dimension)
+        moment = moment_on(full, coordinates)
+    return table, marginals, moment, flow
+
+
+@kernel
+def project_gibbs_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+    """Return the marginals of the policy of some exponents, and these."""
+    graph = set_of(h)
+    transition = _gibbs_chain(graph, tilted)
+    flow, _ = chain_flow(graph.plan.leave, graph.plan.enter, transition)
+    point = np.zeros(tilted.size)
+    point[graph.edge] = flow
+    return point, tilted, 0.0
+
+
+@kernel
+def fill_gibbs_paths(
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Make the chain of some exponents, and its Σ."""
+    transition = _gibbs_chain(set_of(h), log_point)
+    table, marginals, moment, _ = _table_of(set_of(h), transition, coordinates, point.size)
+    return table, marginals, moment, True
+
+
+@kernel
+def fill_flow(h: Any, point: Floats, log_point: Floats, coordinates: Integers) -> tuple[Floats, Floats, Floats, bool]:
+    """Make the chain of a flow; a point is one if it is what the chain does."""
+    graph = set_of(h)
+    values = point[graph.edge]
+    transition = flow_transition(graph.start, values)
+    table, marginals, moment, flow = _table_of(graph, transition, coordinates, point.size)
+    return table, marginals, moment, are_near(values, flow, graph.inside)
+
+
+@kernel
+def draw_path(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+    """Walk along the chain."""
+    return _walk(set_of(h), table[: set_of(h).edge.size], rng)
+
+
+@kernel
+def path_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+    """Return Var(v·M)."""
+    graph, n_edges = set_of(h), set_of(h).edge.size
+    transition, flow, mass = table[:n_edges], table[n_edges : 2 * n_edges], table[2 * n_edges : table.size - 1]
+    moment = chain_moment(graph.start, graph.head, graph.edge, transition, flow, mass, vector)
+    return moment_variance(marginals, moment, vector)
+
+
+@kernel
+def solve_path_mixture(
+    h: Any,
+    n_atoms: Integers,
+    words: Words,
+    chances: Floats,
+    tables: Floats,
+    marginals: Floats,
+    weights: Floats,
+    right: Floats,
+) -> tuple[Floats, float]:
+    """Solve by conjugate gradients; the exploration policy is a chain too."""
+    edge, plan = set_of(h).edge, set_of(h).plan
+    packed = pack_chains(plan.leave, tables, edge.size, weights)
+    found, ratio, _ = solve_chains(plan.leave, plan.enter, packed, right[edge], TOLERANCE, LIMIT)
+    result = np.zeros(right.size)
+    result[edge] = found
+    return result, 0.0 if ratio <= TOLERANCE else ratio
