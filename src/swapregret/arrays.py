@@ -88,7 +88,26 @@ def real_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise TypeError("objects that are no numbers")
     if array.dtype.kind not in "iufO":
         raise TypeError(f"dtype {array.dtype}")
-    return array.astype(np.float64)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise TypeError("a number beyond any float") from None
+
+
+def as_numbers(values: npt.ArrayLike, name: str) -> Floats:
+    """Read real numbers of any shape, or say that they are none.
+
+    Examples
+    --------
+    >>> as_numbers([[1, 2]], "costs").shape
+    (1, 2)
+    """
+    try:
+        return real_numbers(values)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"`{name}` must be real numbers", shown(values), "Pass a list or an array of them."
+        ) from None
 
 
 def real_number(value: object) -> float:
@@ -177,7 +196,7 @@ def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Ac
     return array.astype(np.int64)
 
 
-def as_integer(value: object, name: str, low: int, high: float | None = None) -> int:
+def as_integer(value: object, name: str, low: float, high: float | None = None) -> int:
     """Read a whole number in ``low..high``, or say what is wrong with it; without ``high`` one below 2⁶³, with infinity any.
 
     Examples
@@ -185,7 +204,7 @@ def as_integer(value: object, name: str, low: int, high: float | None = None) ->
     >>> as_integer(3, "size", 1, 4)
     3
     """
-    bounds = f"{low}..{high}" if high is not None and high < math.inf else f"at least {low}"
+    bounds = f", {low}..{high}" if high is not None and high < math.inf else f", at least {low}" * (low > -math.inf)
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -194,11 +213,11 @@ def as_integer(value: object, name: str, low: int, high: float | None = None) ->
         else:
             number = operator.index(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", shown(value), "Pass an int.") from None
+        raise InvalidInput(f"`{name}` must be a whole number{bounds}", shown(value), "Pass an int.") from None
     if high is None and number > _LARGEST:
         raise InvalidInput(f"`{name}` must be a whole number below 2**63", shown(number), "No run comes that far.")
     if number < low or (high is not None and number > high):
-        raise InvalidInput(f"`{name}` must be a whole number, {bounds}", shown(number), "Choose a value in that range.")
+        raise InvalidInput(f"`{name}` must be a whole number{bounds}", shown(number), "Choose a value in that range.")
     return number
 
 

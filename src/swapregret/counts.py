@@ -205,6 +205,6 @@ def check_name(name: object, known: Iterable[str], field: str, what: str = "be o
     allowed = sorted(known)
     if isinstance(name, str) and name in allowed:
         return name
-    meant = nearest(name, allowed)
+    meant = nearest(name, allowed) if isinstance(name, str) else None
     advice = f"Did you mean {meant!r}?" if meant is not None else "Choose one of these."
     raise InvalidInput(f"`{field}` must {what} {', '.join(allowed) or 'nothing'}", shown(name), advice)

@@ -12,6 +12,7 @@ ROOT = Path(swapregret.__file__).parent
 
 _GROUND = {
     "errors",
+    "arguments",
     "boundary",
     "registry",
     "networks",
@@ -33,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
     "boundary": {"errors"},
+    "arguments": {"errors", "counts", "arrays"},
     "units": {"errors", "counts", "arrays"},
     "extras": {"errors"},
     "notebook": {"extras"},
@@ -44,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policy": {"errors", "counts", "notebook", "arrays", "compiled"},
     "compiled": {"errors", "arrays", "extras"},
     "geometry": {"errors", "arrays", "policy", "compiled"},
-    "networks": {"errors", "boundary", "extras", "csv_file", "arrays", "counts"},
+    "networks": {"errors", "arguments", "extras", "csv_file", "arrays", "counts"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,

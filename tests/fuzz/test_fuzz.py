@@ -80,7 +80,10 @@ def spoil(target: Target, rng: np.random.Generator) -> tuple[list[Any], dict[str
 
 
 def verdict(target: Target, arguments: list[Any], keywords: dict[str, Any], has_nan: bool) -> str | None:
-    """Make a call and say what is wrong with what came of it, or None."""
+    """Make a call and say what is wrong with what came of it, or None.
+
+    A call may return, refuse in a sentence of ours, or have too many or too few arguments, which Python says itself.
+    """
     before = target.state()
     try:
         with limited():

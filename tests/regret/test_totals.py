@@ -321,7 +321,7 @@ UNIFORM = MSets(2, 1).uniform_policy()
         ([0.5, math.nan], {"policies": UNIFORM}, InvalidReward, "row 1"),
         ([0.5, -1.0], {"policies": UNIFORM, "cost_range": (0, 2)}, InvalidReward, "row 1 .*cost_range"),
         ([0.5, 0.5], {"policies": [UNIFORM]}, InvalidInput, "2 policies, one per row"),
-        ([0.5, 0.5], {"policies": [UNIFORM, 3]}, InvalidInput, "row 1 of `policies` must be a policy"),
+        ([0.5, 0.5], {"policies": [UNIFORM, 3]}, InvalidInput, r"`policies\[1\]` must be a Policy"),
         ([0.5, 0.5], {"policies": FinitePolicy([[1, 0]], [1.0])}, InvalidInput, "row 1 of `policies`.*never draws"),
         ([0.5, 0.5], {"policies": UNIFORM, "confidence": 1.0}, InvalidInput, "`confidence`"),
         ([[0.5, 0.5]] * 2, {"confidence": math.nan}, InvalidInput, "`confidence`"),

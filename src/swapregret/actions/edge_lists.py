@@ -16,7 +16,7 @@ Vertex = Hashable
 Edge = tuple[Vertex, Vertex]
 
 
-def read_edges(edges: Any) -> tuple[Edge, ...]:
+def read_edges(edges: Any, name: str = "edges") -> tuple[Edge, ...]:
     """Read a list of pairs of hashable vertices, or say which edge is wrong.
 
     Examples
@@ -25,31 +25,34 @@ def read_edges(edges: Any) -> tuple[Edge, ...]:
     (('a', 'b'), ('b', 3))
     """
     try:
-        given = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
+        given = list(edges.tolist() if isinstance(edges, np.ndarray) else edges)
     except TypeError:
         raise InvalidInput(
-            "`edges` must be a list of pairs of vertices", type(edges).__name__, "Pass e.g. [('a', 'b'), ('b', 'c')]."
+            f"`{name}` must be a list of pairs of vertices", type(edges).__name__, "Pass e.g. [('a', 'b'), ('b', 'c')]."
         ) from None
     pairs: list[Edge] = []
+    word = "edge" if name == "edges" else "pair"
     for index, edge in enumerate(given):
         try:
             if isinstance(edge, str):
                 raise TypeError
             u, v = edge
-            hash(u), hash(v)
+            hash((u, v))
         except (TypeError, ValueError):
             raise InvalidInput(
-                f"edge {index} of `edges` must be a pair of hashable vertices",
+                f"{word} {index} of `{name}` must be a pair of hashable vertices",
                 repr(edge),
                 "Write an edge as (u, v), without weights and other attributes.",
             ) from None
         if u == v:
             raise InvalidInput(
-                f"edge {index} of `edges` must join two different vertices", repr((u, v)), "Leave out self-loops."
+                f"{word} {index} of `{name}` must join two different vertices",
+                repr((u, v)),
+                "Leave out self-loops.",
             )
         pairs.append((u, v))
     if not pairs:
-        raise InvalidInput("`edges` must not be empty", "no edge", "Pass a list of pairs of vertices.")
+        raise InvalidInput(f"`{name}` must not be empty", "none", "Pass a list of pairs of vertices.")
     return tuple(pairs)
 
 

@@ -5,7 +5,7 @@ to use the list or array that was handed over, and an iterator must still be the
 """
 
 import inspect
-from abc import abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Label, as_action, as_integer, as_labels, check_memory
-from swapregret.boundary import Refusing
 from swapregret.counts import shown
 from swapregret.errors import InvalidAction
 
@@ -45,17 +44,17 @@ def kept(value: Any) -> Any:
     return value
 
 
-class Remembering(Refusing):
+class Remembering(ABCMeta):
     """The class of action sets: constructors are called with arguments that nobody else can change."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Make a set from arguments as they are now."""
         return super().__call__(
             *(kept(value) for value in args), **{name: kept(value) for name, value in kwargs.items()}
         )
 
     @property
-    def __signature__(cls) -> inspect.Signature:  # noqa: N805 (a metaclass)
+    def __signature__(cls) -> inspect.Signature:
         """The arguments of the constructor, for ``help`` and notebooks, which would otherwise see those of ``__call__``."""
         signature = inspect.signature(cls.__init__)  # type: ignore[misc]
         return signature.replace(

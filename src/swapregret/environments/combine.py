@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arguments import checked
 from swapregret.arrays import Matrix
-from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.environments.environment import Environment, entropy_from
 from swapregret.errors import InvalidInput
@@ -20,7 +20,7 @@ Join = Callable[[Sequence[Environment], Ask, int, int], Matrix]
 """``join(parts, ask, start, stop)``: what the parts make together."""
 
 
-@refuses
+@checked
 def mixture(
     environments: Sequence[Environment], weights: npt.ArrayLike | None = None, *, rng: Seed = None
 ) -> Environment:
@@ -64,7 +64,7 @@ def mixture(
     return _combined(name, parts, days, blend, rng)
 
 
-@refuses
+@checked
 def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> Environment:
     """Return several environments one after another.
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Integers, Matrix, as_integer
-from swapregret.boundary import refuses
 from swapregret.environments.environment import Environment, entropy_from, rows_of, seeded
 from swapregret.environments.groups import group_levels, three_groups
 from swapregret.randomness import Seed
@@ -38,7 +38,7 @@ def _place(phase: Integers) -> Integers:
     return np.where(phase == 0, 0, 1 + (phase - 1) % 3)
 
 
-@refuses
+@checked
 def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with ``phases`` phases of T // phases days.
 
@@ -80,7 +80,7 @@ def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
     return np.array(ends)
 
 
-@refuses
+@checked
 def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with values .6 / 1 / 0 and phases that grow by a factor of 1.5.
 
@@ -101,7 +101,7 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
     return Environment("spiral", actions, days, levels, entropy_from(generator))
 
 
-@refuses
+@checked
 def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     """Return m cycles of three elements each, slot s with phases of ⌊T / (7 · 1.3^s)⌋ days.
 

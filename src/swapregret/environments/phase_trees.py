@@ -21,8 +21,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Matrix, as_integer, check_memory
-from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.environment import Environment, Levels, entropy_from, seeded
@@ -33,7 +33,7 @@ from swapregret.randomness import Seed
 _DAYS_PER_LEAF = 50
 
 
-@refuses
+@checked
 def tree(
     actions: ActionSet, horizon: int, *, branching: int = 4, depth: int | None = None, rng: Seed = None
 ) -> Environment:
@@ -77,7 +77,7 @@ def tree(
     )
 
 
-@refuses
+@checked
 def extensive_form(
     horizon: int,
     *,

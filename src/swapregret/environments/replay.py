@@ -1,5 +1,6 @@
 """Worlds of one's own: reward vectors from an array or a file, or a function of the day; and the ranges of their values."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Matrix, as_integer, frozen, shaped
-from swapregret.boundary import refuses
 from swapregret.counts import check_name
 from swapregret.csv_file import read_csv, read_parquet
 from swapregret.environments.environment import Environment, as_actions, entropy_from, noiseless, rows_of, seeded
@@ -84,7 +85,7 @@ class ElementRange:
         return np.asarray((rewards - self.totals.low * self.actions.constant_vector()) / self.totals.scale)
 
 
-@refuses
+@checked
 def replay(
     actions: ActionSet,
     data: npt.ArrayLike | str | Path,
@@ -136,7 +137,7 @@ def replay(
 
 
 def _read(path: Path, actions: ActionSet) -> npt.NDArray[Any]:
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InvalidInput("`data` must be a file that exists", str(path), "Check the path.")
     kind = path.suffix.lower()
     if kind == ".npy":

@@ -11,9 +11,9 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.actions.paths.partitions import Partitions
+from swapregret.actions.paths.partitions import Coordinates, Partitions
+from swapregret.arguments import checked
 from swapregret.arrays import Label, as_integer, check_memory
-from swapregret.boundary import refuses
 from swapregret.environments.environment import Environment, rows_of
 
 
@@ -35,7 +35,7 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
     return [*edges, (f"A{n}", "D"), (f"B{n}", "D")]
 
 
-@refuses
+@checked
 def shortcut_dag(length: int, horizon: int) -> Environment:
     """Return the shortcut DAG with ``length`` = n layers, 2ⁿ + 1 paths, on its own action set (``.actions``, a ``DagPaths``).
 
@@ -49,9 +49,9 @@ def shortcut_dag(length: int, horizon: int) -> Environment:
     return _one_pays(f"shortcut-dag-{length}", actions, horizon, ("S", "D"))
 
 
-@refuses
+@checked
 def shortcut_partitions(
-    total: int, parts: int, horizon: int, *, part: int = 0, coordinates: str = "path"
+    total: int, parts: int, horizon: int, *, part: int = 0, coordinates: Coordinates = "path"
 ) -> Environment:
     """Return the partitions of which only "all to one part" pays, on its own action set (a ``Partitions``).
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import as_integer, as_number, check_memory
-from swapregret.boundary import refuses
 from swapregret.environments.environment import Environment, as_levels_apart, entropy_from, rows_of, seeded
 from swapregret.environments.groups import random_action, three_groups
 from swapregret.randomness import Seed
@@ -12,7 +12,7 @@ from swapregret.randomness import Seed
 _STRETCHES = 1000
 
 
-@refuses
+@checked
 def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5, rng: Seed = None) -> Environment:
     """Return independent days of one distribution: the elements of a random action at ``high``, the others at ``low``.
 
@@ -30,7 +30,7 @@ def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5
     return Environment("iid", actions, days, rows_of(table, np.zeros_like), entropy_from(generator))
 
 
-@refuses
+@checked
 def piecewise(
     actions: ActionSet, horizon: int, *, pieces: int = 8, high: float = 0.8, low: float = 0.3, rng: Seed = None
 ) -> Environment:
@@ -54,7 +54,7 @@ def piecewise(
     return Environment(f"piecewise-{count}", actions, days, levels, entropy_from(generator))
 
 
-@refuses
+@checked
 def random_walk(
     actions: ActionSet, horizon: int, *, steps: int = 2000, deviation: float = 0.03, rng: Seed = None
 ) -> Environment:
@@ -84,7 +84,7 @@ def random_walk(
     return Environment("random-walk", actions, days, levels, entropy_from(generator))
 
 
-@refuses
+@checked
 def interruptions(
     actions: ActionSet,
     horizon: int,

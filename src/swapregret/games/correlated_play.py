@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.arguments import checked
 from swapregret.arrays import Action, Floats, Vector, frozen
-from swapregret.boundary import refuses
 from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Gap
 from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, one_for, profiles
@@ -221,7 +221,7 @@ def product_play(game: Game, policies: Sequence[Policy]) -> CorrelatedPlay:
     return CorrelatedPlay(game, (1,), (tuple(policies),))
 
 
-@refuses
+@checked
 def joint_policy(play: CorrelatedPlay) -> Floats:
     """Return the probability of every joint action, one axis per player, in the order of ``enumerate``.
 

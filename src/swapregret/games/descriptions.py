@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds import classics
@@ -80,7 +80,7 @@ _KINDS: dict[str, Callable[[Description, Path], Game]] = {
 }
 
 
-@refuses
+@checked
 def make_game(spec: Description, folder: Path | None = None) -> Game:
     """Make the game a description tells of.
 

@@ -11,7 +11,7 @@ the actions (or marginals) of all players one after another, player i from ``sta
 laid out in the same way.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import (
     Action,
     Floats,
@@ -33,7 +34,6 @@ from swapregret.arrays import (
     frozen,
     real_numbers,
 )
-from swapregret.boundary import Refusing
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 from swapregret.errors import InvalidInput, Unsupported
@@ -69,7 +69,7 @@ def normalise(vectors: Floats, starts: Integers, shifts: Floats, scales: Floats)
             vectors[i] = (vectors[i] - shifts[i]) / scales[player]
 
 
-class Game(metaclass=Refusing):
+class Game(ABC):
     """A game of n players; a subclass gives payoff vectors and bounds on them.
 
     Parameters
@@ -93,6 +93,7 @@ class Game(metaclass=Refusing):
     edges: tuple[tuple[Label, Label], ...] = ()
     spec: Mapping[str, Any] | None = None
 
+    @checked
     def __init__(self, action_sets: Sequence[ActionSet], names: Sequence[str] | None = None) -> None:
         self.action_sets = tuple(action_sets)
         if not self.action_sets or not all(isinstance(each, ActionSet) for each in self.action_sets):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Action, Vector, as_integer, below, under
-from swapregret.boundary import refuses
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import (
@@ -190,7 +190,7 @@ class DoublingPlayer:
         return DoublingState(epoch, day, seed, self.player_for(epoch).load(below(arrays, "inner")))
 
 
-@refuses
+@checked
 def anytime(
     factory: Callable[..., Player[Any]], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
 ) -> DoublingPlayer:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from swapregret.arguments import check_fields
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.learners.lazy import Rate
@@ -61,6 +62,9 @@ class Ingredients:
     guard_slack: float = 0.25
     weight_step: float = 0.5
     weight_spread: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 PRESETS = {

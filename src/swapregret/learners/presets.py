@@ -3,8 +3,8 @@
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import as_integer
-from swapregret.boundary import refuses
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import smallest_eigenvalue
@@ -25,7 +25,7 @@ _MOST_EXPLORATION = 0.05
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
-@refuses
+@checked
 def swap_combcp(
     actions: ActionSet,
     horizon: int,
@@ -64,7 +64,7 @@ def swap_combcp(
     return _make(LazyComBCP, actions, horizon, preset, feedback, schedule, ingredients)
 
 
-@refuses
+@checked
 def swap_comband(
     actions: ActionSet,
     horizon: int,

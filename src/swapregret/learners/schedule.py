@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
+from swapregret.arguments import checked
 from swapregret.arrays import as_integer
-from swapregret.boundary import refuses
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidSchedule
 
@@ -63,7 +63,7 @@ class Schedule:
                     f"Round it up to {shown(shorter * -(-longer // shorter))}.",
                 )
 
-    @refuses
+    @checked
     def draw(self, *, width: int = 64) -> str:
         """Draw the calendar: one row per scale, ``·`` a kept policy, ``|`` an update, ``R`` a restart.
 
@@ -112,7 +112,7 @@ class Schedule:
         return self.windows[scale]
 
     @classmethod
-    @refuses
+    @checked
     def uniform(cls, branching: int, n_scales: int) -> "Schedule":
         """Return the paper's windows H⁰, H¹, …, H^K.
 
@@ -125,7 +125,7 @@ class Schedule:
         return cls(tuple(h**k for k in range(as_integer(n_scales, "n_scales", 1, _MOST_SCALES) + 1)))
 
     @classmethod
-    @refuses
+    @checked
     def practical(cls, horizon: int, *, rank: int, size: int) -> "Schedule":
         """Return windows that learn from bandit feedback at horizons people have.
 
@@ -161,7 +161,7 @@ class Schedule:
         return cls((base, *(bottom * ratio**level for level in range(levels + 1))))
 
     @classmethod
-    @refuses
+    @checked
     def from_theorem(
         cls, horizon: int, *, dimension: int, size: int, smallest_eigenvalue: float | None = None
     ) -> "Schedule":
@@ -219,7 +219,7 @@ class Schedule:
         return _smallest_horizon(_theorem_constant(d, as_integer(size, "size", 1, d), smallest_eigenvalue))
 
     @classmethod
-    @refuses
+    @checked
     def single(cls, horizon: int, *, base: int = 1) -> "Schedule":
         """Return one scale that updates every ``base`` days and does not restart before the horizon.
 

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
 from swapregret.counts import check_name, shown
 from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
@@ -18,7 +18,7 @@ from swapregret.networks.network import Network, Vertex
 from swapregret.networks.tables import read_edges_csv, read_tntp
 
 
-@refuses
+@checked
 def read_gml(path: str | os.PathLike[str]) -> Network:
     """Read a GML file.
 
@@ -54,7 +54,7 @@ def read_gml(path: str | os.PathLike[str]) -> Network:
     return Network.from_networkx(graph, name=os.fspath(path), names=names)
 
 
-@refuses
+@checked
 def read_graphml(path: str | os.PathLike[str]) -> Network:
     """Read a GraphML file.
 

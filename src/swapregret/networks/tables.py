@@ -7,7 +7,8 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
+from swapregret.counts import shown
 from swapregret.csv_file import read_csv, read_text
 from swapregret.errors import InvalidInput
 from swapregret.networks.network import Network, Vertex
@@ -18,7 +19,7 @@ Row = tuple[int, Sequence[str]]
 """The number of a line, and its cells."""
 
 
-@refuses
+@checked
 def read_edges_csv(
     path: str | os.PathLike[str],
     *,
@@ -61,7 +62,7 @@ def read_edges_csv(
     return _table(table.rows, columns, ends, directed=directed, name=name)
 
 
-@refuses
+@checked
 def read_tntp(path: str | os.PathLike[str]) -> Network:
     """Read the network file of a TNTP road network (``*_net.tntp``).
 
@@ -120,7 +121,7 @@ def _column(columns: Sequence[str], wanted: str | int, parameter: str, name: str
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < len(columns):
         return wanted
     raise InvalidInput(
-        f"`{parameter}` must be a column of {name}", repr(wanted), f"Its columns are {list(columns)}, numbered from 0."
+        f"`{parameter}` must be a column of {name}", shown(wanted), f"Its columns are {list(columns)}, numbered from 0."
     )
 
 

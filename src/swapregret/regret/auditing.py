@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector, real_numbers
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
+from swapregret.arrays import Actions, Matrix, Vector, as_numbers, real_numbers
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table
 from swapregret.policy import FinitePolicy, Policy
@@ -120,7 +120,7 @@ def audit(
 ) -> Audit | TotalsAudit: ...
 
 
-@refuses
+@checked
 def audit(
     actions: ActionSet,
     plays: Plays,
@@ -251,7 +251,7 @@ def _drawn(
     policies: Policy | Sequence[Policy] | None,
 ) -> tuple[Actions, Vector, Sequence[Policy]]:
     """Return the action, the total and the policy of each day."""
-    totals = real_numbers(rewards)
+    totals = as_numbers(rewards, "rewards")
     if totals.shape != (len(rows),):
         raise InvalidReward(
             f"`rewards` must have shape ({len(rows)},) or ({len(rows)}, {actions.dimension})",
@@ -292,7 +292,7 @@ def _refuse_outside(values: Matrix, units: Units) -> None:
 def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
     if probabilities is None:
         return None
-    chances = real_numbers(probabilities)
+    chances = as_numbers(probabilities, "probabilities")
     if chances.shape != (n,):
         raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one per row.")
     wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
 from swapregret.extras import require_extra
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import answer
@@ -31,7 +31,7 @@ _MEANS = ("reward", "expected", "realised_swap", "laziness", "lemma", "rounds_pe
 _VERSION = 2
 
 
-@refuses
+@checked
 def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
     """Put replications together: one row per set, environment, player, horizon and checkpoint.
 

@@ -53,7 +53,7 @@ class Store:
     def resolved(self) -> Json:
         """Return what the spec came to, or say that this is no folder of results."""
         path = self.folder / "resolved.json"
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise InvalidInput(
                 "`folder` must hold the results of an experiment",
                 f"{os.fspath(self.folder)!r}, which has no resolved.json",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.playing.play_result import PlayResult, Run
@@ -134,7 +134,7 @@ def into_units(frame: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
-@refuses
+@checked
 def load_results(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.DataFrame":
     """Read the results of an experiment: a Polars frame with one row per finished run and checkpoint.
 

@@ -9,8 +9,8 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import NamedArrays, Vector, as_integer
-from swapregret.counts import shown
+from swapregret.arguments import Count, checked
+from swapregret.arrays import NamedArrays, Vector
 from swapregret.errors import InvalidInput, ProtocolError
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Decision, Player, draw_decision
@@ -98,6 +98,7 @@ class Session(Generic[State]):
 
     _journal: Journal | None
 
+    @checked
     def __init__(
         self,
         player: Player[State],
@@ -105,20 +106,17 @@ class Session(Generic[State]):
         rng: Seed = None,
         reward_range: Range | None = None,
         cost_range: Range | None = None,
-        max_open: int = 1,
-        journal: Path | None = None,
+        max_open: Count = 1,
+        journal: str | os.PathLike[str] | None = None,
         sync: bool = False,
         warm: bool = True,
     ) -> None:
         check_player(player, is_saved=True)
-        for name, flag in {"sync": sync, "warm": warm}.items():
-            if not isinstance(flag, bool):
-                raise InvalidInput(f"`{name}` must be True or False", shown(flag), "Pass a bool.")
         if warm:
             warm_player(player, has_late=max_open != 1)
             if player.feedback == "full":  # the oracle checks the range of what is told
                 player.actions.argmax(np.zeros(player.actions.dimension))
-        self._equip(player, read_units(reward_range, cost_range), as_integer(max_open, "max_open", 1))
+        self._equip(player, read_units(reward_range, cost_range), max_open)
         if journal is None:
             self._begin(rng)
             return

@@ -166,7 +166,7 @@ def test_what_is_no_partition_is_refused(coordinates):
     for total, parts in ((0, 2), (2, 0), (2.5, 2)):
         with pytest.raises(InvalidInput):
             Partitions(total, parts, coordinates=coordinates)
-    with pytest.raises(InvalidInput, match="'path' or 'compact'"):
+    with pytest.raises(InvalidInput, match="one of compact, path"):
         Partitions(3, 2, coordinates="dense")
 
 

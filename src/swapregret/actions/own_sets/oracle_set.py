@@ -46,8 +46,6 @@ class OracleSet(ActionSet):
     (2, True, 3)
     """
 
-    takes_functions = True
-
     def __init__(
         self, dimension: int, argmax: Callable[[Vector], npt.ArrayLike], labels: Sequence[Label] | None = None
     ) -> None:

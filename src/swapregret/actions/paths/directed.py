@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.actions.edge_lists import Edge, Vertex, read_edges
 from swapregret.arrays import Floats, Integers, frozen
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
 
@@ -187,7 +188,7 @@ def _find(number: dict[Vertex, int], vertex: Vertex, name: str) -> int:
         return number[vertex]
     except (KeyError, TypeError):
         raise InvalidInput(
-            f"`{name}` must be a vertex of the graph", repr(vertex), f"Vertices are e.g. {list(number)[:5]}."
+            f"`{name}` must be a vertex of the graph", shown(vertex), f"Vertices are e.g. {list(number)[:5]}."
         ) from None
 
 

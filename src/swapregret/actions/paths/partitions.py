@@ -9,6 +9,7 @@ the Colonel Blotto literature.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,16 @@ from swapregret.actions.paths.kernels.chain_draws import flow_transition
 from swapregret.actions.paths.path_image_projection import project_image
 from swapregret.actions.paths.path_images import ImagePolicy
 from swapregret.actions.paths.path_policies import MarkovPaths
+from swapregret.arguments import checked
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, check_memory, frozen
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.errors import InvalidAction
 from swapregret.geometry.kl import Projection, kl_gap
 from swapregret.geometry.span import Span, find_span
 from swapregret.policy import Policy
+
+Coordinates = Literal["path", "compact"]
+"""How an allocation is written; path coordinates are the fast ones."""
+
 
 _TOLERANCE = 1e-9
 _GOAL = 3e-10
@@ -84,13 +90,10 @@ class Partitions(ActionSet):
         """Return less than the number of moves between stages."""
         return given.get("parts", 1) * given.get("total", 1) ** 2 // 4
 
-    def __init__(self, total: int, parts: int, *, coordinates: str = "path") -> None:
+    @checked
+    def __init__(self, total: int, parts: int, *, coordinates: Coordinates = "path") -> None:
         n = as_integer(total, "total", 1)
         k = as_integer(parts, "parts", 1)
-        if coordinates not in ("path", "compact"):
-            raise InvalidInput(
-                "`coordinates` must be 'path' or 'compact'", repr(coordinates), "Path coordinates are the fast ones."
-            )
         check_memory(max(0, k - 2) * (n + 1) * (n + 2) // 2 + 2 * (n + 1), "a set of partitions", 2000)
         moves = _moves(n, k)
         self._total, self._parts = n, k

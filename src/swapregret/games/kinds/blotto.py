@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.actions.paths.partitions import Partitions
+from swapregret.actions.paths.partitions import Coordinates, Partitions
+from swapregret.arguments import checked
 from swapregret.arrays import Action, Matrix, Vector, as_integer, frozen
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
@@ -45,13 +46,14 @@ class BlottoGame(RuledGame):
     211915132
     """
 
+    @checked
     def __init__(
         self,
-        troops: tuple[int, int],
+        troops: Sequence[int],
         values: int | Sequence[float],
         *,
         ties: str = "split",
-        coordinates: str = "compact",
+        coordinates: Coordinates = "compact",
     ) -> None:
         if isinstance(values, int):
             n_fields = as_integer(values, "values", 1, 10**6)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, expect, pay, read_numbers
@@ -46,6 +47,7 @@ class CongestionGame(RuledGame):
     (array([-3., -3.]), (-3.0, -1.0))
     """
 
+    @checked
     def __init__(
         self,
         action_sets: Sequence[ActionSet],

@@ -42,8 +42,6 @@ class FunctionGame(Game):
     ((0.0, 1.0), array([1., 1.]))
     """
 
-    takes_functions = True
-
     def __init__(
         self,
         action_sets: Sequence[ActionSet],

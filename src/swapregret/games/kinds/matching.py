@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.matchings.truncated_permutations import TruncatedPermutations
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.payoffs import RuledGame, pay, read_numbers, spec_of
@@ -41,11 +42,12 @@ class MatchingMarket(RuledGame):
     array([0., 2.])
     """
 
+    @checked
     def __init__(
         self, values: Sequence[npt.ArrayLike], priority: npt.ArrayLike, names: Sequence[str] | None = None
     ) -> None:
         tables, liking = [read_numbers(each) for each in values], read_numbers(priority)
-        posts = len(liking)
+        posts = len(liking) if liking.ndim else 0
         if (
             not tables
             or liking.shape != (posts, len(tables))

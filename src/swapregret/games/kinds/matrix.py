@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.arguments import checked
 from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -43,6 +44,7 @@ class MatrixGame(RuledGame):
     ((0.0, 7.0), array([7., 2.]))
     """
 
+    @checked
     def __init__(
         self,
         tables: Sequence[npt.ArrayLike],

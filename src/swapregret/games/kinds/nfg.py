@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.arguments import checked
 from swapregret.arrays import Vector
-from swapregret.boundary import refuses
 from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds.matrix import MatrixGame
@@ -21,13 +21,13 @@ from swapregret.games.kinds.matrix import MatrixGame
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 
 
-@refuses
+@checked
 def read_nfg(path: str | os.PathLike[str]) -> MatrixGame:
     """Read a game from a ``.nfg`` file."""
     return parse_nfg(read_text(path), os.fspath(path))
 
 
-@refuses
+@checked
 def parse_nfg(text: str, source: str = "the text") -> MatrixGame:
     """Read a game from the text of a ``.nfg`` file.
 

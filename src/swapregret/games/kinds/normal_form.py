@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
 from swapregret.errors import TooLarge
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.payoffs import Game
@@ -40,7 +40,7 @@ def one_for(player: int, lists: Sequence[Any]) -> list[Any]:
     return [each[:1] if index == player else each for index, each in enumerate(lists)]
 
 
-@refuses
+@checked
 def normal_form(game: Game) -> MatrixGame:
     """Return the game with every action of every player listed, in the order of ``enumerate``.
 

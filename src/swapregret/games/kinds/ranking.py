@@ -11,7 +11,9 @@ import numpy.typing as npt
 import scipy
 
 from swapregret.actions.matchings.permutations import Permutations
+from swapregret.arguments import checked
 from swapregret.arrays import Label, Vector, frozen
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame, read_numbers, spec_of
@@ -35,12 +37,13 @@ class RankingDuel(RuledGame):
     [0.0, 0.0]
     """
 
+    @checked
     def __init__(self, demand: npt.ArrayLike, items: Sequence[Label] | None = None) -> None:
         share = read_numbers(demand)
         if share.ndim != 1 or len(share) == 0 or not (share >= 0).all() or not 0.0 < share.sum() < np.inf:
             raise InvalidInput(
                 "`demand` must be non-negative numbers, not all 0, one per item",
-                repr(demand),
+                shown(demand),
                 "Give each item a share.",
             )
         n = len(share)

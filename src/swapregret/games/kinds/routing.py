@@ -12,16 +12,16 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.edge_lists import Edge, read_edges
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.arrays import Matrix, as_integer, as_number, check_memory, real_numbers
-from swapregret.boundary import refuses
+from swapregret.arguments import checked
+from swapregret.arrays import Matrix, as_integer, as_number, as_numbers, check_memory
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds.congestion import CongestionGame
 from swapregret.games.payoffs import spec_of
 from swapregret.networks import Network, read_tntp
 
-Edge = tuple[Hashable, Hashable]
 Commodity = tuple[Hashable, Hashable]
 
 
@@ -47,6 +47,7 @@ class RoutingGame(CongestionGame):
     array([-1. , -1.5])
     """
 
+    @checked
     def __init__(
         self,
         edges: Sequence[Edge],
@@ -54,8 +55,8 @@ class RoutingGame(CongestionGame):
         commodities: Sequence[Commodity],
         allowed: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        links = [(tail, head) for tail, head in edges]
-        pairs = [(source, sink) for source, sink in commodities]
+        links = list(read_edges(edges))
+        pairs = list(read_edges(commodities, "commodities"))
         own = [list(range(len(links))) for _ in pairs] if allowed is None else [list(each) for each in allowed]
 
         @cache
@@ -116,7 +117,7 @@ class RoutingGame(CongestionGame):
         return cls.from_network(read_tntp(path), commodities, vehicles=vehicles)
 
 
-@refuses
+@checked
 def affine_costs(constant: npt.ArrayLike, slope: npt.ArrayLike, n_players: int) -> Matrix:
     """Return the table of a_e + b_e k for k = 1..n users.
 
@@ -126,20 +127,24 @@ def affine_costs(constant: npt.ArrayLike, slope: npt.ArrayLike, n_players: int) 
     [[1.0, 1.0, 1.0], [2.0, 4.0, 6.0]]
     """
     users = np.arange(1, as_integer(n_players, "n_players", 1, 10**6) + 1)
-    a, b = np.broadcast_arrays(_column(constant, "constant"), _column(slope, "slope"))
+    a, b = _columns(constant=constant, slope=slope)
     with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(a[:, None] + b[:, None] * users)
+        return _finite(a + b * users)
 
 
-def _column(values: npt.ArrayLike, name: str) -> Matrix:
-    """Read a finite number for each edge, or one for all."""
-    numbers = real_numbers(values)
-    if numbers.ndim > 1 or not np.isfinite(numbers).all():
-        raise InvalidInput(f"`{name}` must be finite numbers, one per edge", shown(values), "Mend the table.")
-    return np.atleast_1d(numbers)
+def _columns(**given: npt.ArrayLike) -> list[Matrix]:
+    """Read columns of finite numbers: each has one per edge, or one for all."""
+    columns = {name: np.atleast_1d(as_numbers(values, name)) for name, values in given.items()}
+    for name, column in columns.items():
+        if column.ndim > 1 or not np.isfinite(column).all():
+            raise InvalidInput(f"`{name}` must be finite numbers, one per edge", shown(column), "Mend the table.")
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len({*lengths.values()} - {1}) > 1:
+        raise InvalidInput("costs must have one number per edge, or one for all", shown(lengths), "Mend the table.")
+    return [column[:, None] for column in np.broadcast_arrays(*columns.values())]
 
 
-@refuses
+@checked
 def bpr_costs(
     free_flow: npt.ArrayLike,
     capacity: npt.ArrayLike,
@@ -157,9 +162,7 @@ def bpr_costs(
     [[10.09375, 11.5]]
     """
     users = np.arange(1, as_integer(n_players, "n_players", 1, 10**6) + 1)
-    given = {"free_flow": free_flow, "capacity": capacity, "factor": factor, "power": power}
-    columns = np.broadcast_arrays(*(_column(each, name) for name, each in given.items()))
-    time, limit, rise, exponent = (column[:, None] for column in columns)
+    time, limit, rise, exponent = _columns(free_flow=free_flow, capacity=capacity, factor=factor, power=power)
     vehicles = as_number(vehicles, "vehicles")
     if (limit <= 0.0).any() or not vehicles > 0.0:
         raise InvalidInput("`capacity` and `vehicles` must be positive", str(float(limit.min())), "Correct the table.")
@@ -173,7 +176,7 @@ def _finite(costs: Matrix) -> Matrix:
     return costs
 
 
-@refuses
+@checked
 def layered_edges(layers: int, width: int) -> list[Edge]:
     """Return a network of full layers between "s" and "t": width + (layers − 1)·width² + width edges.
 

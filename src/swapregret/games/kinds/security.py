@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from swapregret.actions.edge_lists import read_edges
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.paths.dag_paths import DagPaths
+from swapregret.arguments import checked
 from swapregret.arrays import Vector, as_vector, frozen
 from swapregret.games.bilinear import pair_rule
 from swapregret.games.payoffs import RuledGame, spec_of
@@ -39,6 +41,7 @@ class SecurityGame(RuledGame):
     array([-1.,  1.])
     """
 
+    @checked
     def __init__(
         self,
         edges: Sequence[tuple[Hashable, Hashable]],
@@ -48,7 +51,7 @@ class SecurityGame(RuledGame):
         worth: npt.ArrayLike | None = None,
         toll: npt.ArrayLike | None = None,
     ) -> None:
-        links = [(tail, head) for tail, head in edges]
+        links = list(read_edges(edges))
         n = len(links)
         paths = DagPaths(links, source=source, sink=sink)
         super().__init__([paths, MSets(n, guards, labels=paths.labels)], ["evader", "guard"])

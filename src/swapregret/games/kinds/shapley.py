@@ -7,6 +7,7 @@ with small external regret follow, and their play is far from every correlated e
 import numpy as np
 
 from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.arguments import checked
 from swapregret.arrays import Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.bilinear import pair_rule
@@ -35,6 +36,7 @@ class ShapleyGame(RuledGame):
     array([0.5, 0.5])
     """
 
+    @checked
     def __init__(self, dimension: int, size: int) -> None:
         d, m = as_integer(dimension, "dimension", 3), as_integer(size, "size", 1)
         if d < 3 * m:

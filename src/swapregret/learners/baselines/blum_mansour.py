@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers
-from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
@@ -90,7 +90,7 @@ class BlumMansour(ListedPlayer):
         return Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
 
 
-@refuses
+@checked
 def blum_mansour(
     actions: ActionSet,
     horizon: int,

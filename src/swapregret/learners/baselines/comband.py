@@ -20,8 +20,8 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.arguments import checked
 from swapregret.arrays import Vector, as_integer
-from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
 from swapregret.geometry.solve import smallest_eigenvalue
@@ -103,7 +103,7 @@ class ComBand(PointPlayer):
         return self._weighed.gibbs(exponents)
 
 
-@refuses
+@checked
 def comband(
     actions: ActionSet,
     horizon: int,

@@ -3,14 +3,14 @@
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import as_integer
-from swapregret.boundary import refuses
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 
 
-@refuses
+@checked
 def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingredients: Any) -> SwapMaster:
     """Return one Lazy-ComBCP that updates as often as the finest scale of Swap-ComBCP and never restarts.
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import project
+from swapregret.arguments import checked
 from swapregret.arrays import Vector, as_integer
-from swapregret.boundary import refuses
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
@@ -95,7 +95,7 @@ def uniform_policy(actions: ActionSet, horizon: int) -> Policy:
     return list_actions(actions, horizon, _COST)
 
 
-@refuses
+@checked
 def combexp(
     actions: ActionSet,
     horizon: int,

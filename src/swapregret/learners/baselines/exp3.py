@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers
-from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
@@ -68,7 +68,7 @@ class Exp3(ListedPlayer):
         return Scores(np.zeros(n_actions))
 
 
-@refuses
+@checked
 def exp3(
     actions: ActionSet,
     horizon: int,

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import as_integer
-from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_best, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import end_windows
@@ -44,7 +44,7 @@ class FollowTheLeader(PointPlayer):
         return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
 
 
-@refuses
+@checked
 def follow_the_leader(
     actions: ActionSet, horizon: int, *, exploration: float | None = None, feedback: Feedback = "bandit"
 ) -> FollowTheLeader:

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers
-from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
@@ -116,7 +116,7 @@ class RegretMatching(ListedPlayer):
         return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))
 
 
-@refuses
+@checked
 def regret_matching(
     actions: ActionSet,
     horizon: int,

@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, as_integer
-from swapregret.boundary import refuses
 from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words, power_in_words
 from swapregret.errors import TooLarge
@@ -146,7 +146,7 @@ class Stoltz(ListedPlayer):
         return Gains(np.zeros((n_actions, n_actions)), *start_chain(n_actions))
 
 
-@refuses
+@checked
 def stoltz(
     actions: ActionSet,
     horizon: int,

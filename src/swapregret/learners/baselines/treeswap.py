@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, Vector
-from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
@@ -114,7 +114,7 @@ class TreeSwap(ListedPlayer):
         return Scales(np.zeros(1, dtype=np.int64), np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
 
 
-@refuses
+@checked
 def treeswap(
     actions: ActionSet,
     horizon: int,

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers
-from swapregret.boundary import refuses
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
@@ -90,7 +90,7 @@ class TsallisINF(ListedPlayer):
         return Scores(np.zeros(n_actions))
 
 
-@refuses
+@checked
 def tsallis_inf(
     actions: ActionSet,
     horizon: int,

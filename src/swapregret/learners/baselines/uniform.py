@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, as_integer
-from swapregret.boundary import refuses
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day, mix_slots
@@ -43,7 +43,7 @@ class UniformPlayer(PointPlayer):
         return self.actions.family(self.mu, has_moment=False)
 
 
-@refuses
+@checked
 def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
     """Return the player that never learns; the horizon is accepted and ignored.
 

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, text_of_array
-from swapregret.boundary import ODD
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import Mixture, Policy
 from swapregret.policy.held import is_same, wrong_policy
@@ -83,7 +82,17 @@ def read_policy_cell(text: str, actions: ActionSet) -> Policy:
         }
         (policy,) = read_policies(arrays, actions)
         return policy
-    except (*ODD, zlib.error) as error:
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        MemoryError,
+        RecursionError,
+        OSError,
+        zlib.error,
+    ) as error:
         came = f"{text!r:.40}: {error}"
     raise InvalidInput(
         "a policy in a table must be a text that this library wrote for the same set",

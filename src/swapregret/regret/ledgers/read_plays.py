@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector, real_numbers
+from swapregret.arrays import Actions, Matrix, Vector, is_iterable, real_numbers
 from swapregret.compiled.bits import pack_rows
+from swapregret.counts import shown
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.row_sums import distinct_rows, read_only
@@ -57,8 +58,11 @@ def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
                 "Mark each element as chosen (1) or not (0).",
             )
         return np.ascontiguousarray(plays, dtype=np.int64)
-    matrix = np.zeros((len(plays), d), dtype=np.int64)  # type: ignore[arg-type]
-    for index, play in enumerate(plays):  # type: ignore[arg-type]
+    if not is_iterable(plays):
+        raise InvalidInput("`plays` must hold at least one day", shown(plays), "Pass one action per row.")
+    listed = list(plays)
+    matrix = np.zeros((len(listed), d), dtype=np.int64)
+    for index, play in enumerate(listed):
         matrix[index] = _one(actions, play, index)
     return matrix
 
