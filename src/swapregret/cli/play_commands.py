@@ -98,14 +98,14 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
 
 def _mark() -> Path:
     """Return the file that says that an earlier run has left the inner loops of the demo on the disk, as they stand now."""
-    from swapregret.actions.m_sets import m_set_family
+    from swapregret.actions.m_sets import m_set_hull
     from swapregret.compiled.cache_place import cache_folder
     from swapregret.learners.adaptive import pool_phases as adaptive_phases
     from swapregret.learners.multiscale import scale_phases as multiscale_phases
     from swapregret.learners.round import running
 
     folder = cache_folder(Path(str(running.__file__)).with_name("entries.py"))
-    parts = (cache_folder(str(each.__file__)).name for each in (m_set_family, adaptive_phases, multiscale_phases))
+    parts = (cache_folder(str(each.__file__)).name for each in (m_set_hull, adaptive_phases, multiscale_phases))
     return folder / hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 
