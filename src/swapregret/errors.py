@@ -16,6 +16,10 @@
     └── ConformanceError (AssertionError)  a check of ``swapregret.testing`` found a fault
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "ConformanceError",
     "InvalidAction",
@@ -100,3 +104,23 @@ class NotConverged(SwapRegretError, ArithmeticError):
 
 class ConformanceError(SwapRegretError, AssertionError):
     """A conformance check found a fault."""
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of a file before what is said of its contents, where it is not said already.
+
+    Examples
+    --------
+    >>> with naming("days.csv"):
+    ...     raise InvalidInput("row 3 must be a number", "'x'", "Correct it.")
+    Traceback (most recent call last):
+    ...
+    swapregret.errors.InvalidInput: days.csv: row 3 must be a number: got 'x'. Correct it.
+    """
+    try:
+        yield
+    except SwapRegretError as error:
+        if os.fspath(path) in str(error):
+            raise
+        raise type(error)(f"{os.fspath(path)}: {error.must}", error.came, error.do) from error

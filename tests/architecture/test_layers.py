@@ -13,7 +13,6 @@ ROOT = Path(swapregret.__file__).parent
 _GROUND = {
     "errors",
     "arguments",
-    "boundary",
     "registry",
     "networks",
     "extras",
@@ -33,7 +32,6 @@ _PLAYED = _GROUND | _MEASURED | _RUNNING | {"logs", "playing", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "registry": {"errors"},
-    "boundary": {"errors"},
     "arguments": {"errors", "counts", "arrays"},
     "units": {"errors", "counts", "arrays"},
     "extras": {"errors"},

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from swapregret.boundary import naming
 from swapregret.counts import MOST_REPLICATIONS, check_name, read_count, read_days, shown
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, naming
 from swapregret.experiments.toml_file import parse_toml, read_toml
 from swapregret.playing.play_result import MEASURES
 

@@ -24,9 +24,8 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
-from swapregret.boundary import naming
 from swapregret.csv_file import read_csv, read_parquet
-from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.errors import InvalidAction, InvalidInput, naming
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.policy_file import read_policy_cell
 from swapregret.regret.ledgers.read_plays import no_policies

@@ -10,7 +10,7 @@ from socket import gethostname
 from typing import Any
 
 from swapregret import __version__
-from swapregret.boundary import naming
+from swapregret.errors import naming
 from swapregret.experiments.experiment_spec import read_spec
 from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
