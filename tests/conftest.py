@@ -26,6 +26,7 @@ _STARTING = {
     "test_compile.py",
     "test_durability.py",
     "test_fuzz.py",
+    "test_isolation.py",
     "test_live.py",
     "test_report_in_browser.py",
     "test_runner.py",

@@ -42,7 +42,7 @@ signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are gone at once
 import swapregret as sr
 from swapregret.serve.app import run_server
 from swapregret.sessions.feedback import RewardReader
-from swapregret.serve.history import History, regret_curve
+from swapregret.serve.processes.history import History, regret_curve
 from swapregret.serve import Settings
 
 actions = sr.MSets(5, 2)

@@ -14,8 +14,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from swapregret.learners.player import Decision
 from swapregret.serve.database import open_store
-from swapregret.serve.live_problem import Live
 from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.view import view_json
 
 pytestmark = [pytest.mark.serve, pytest.mark.browser]

@@ -1,21 +1,28 @@
 """What an attacker tries: heads and bodies that never end, JSON that no reader likes, names that are none, keys that are gone."""
 
+import inspect
 import json
+import re
 import socket
 import threading
 import time
+import tomllib
 from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy.exc import OperationalError
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from swapregret.client import Client
 from swapregret.errors import InvalidInput
 from swapregret.serve.database import _away, open_store
 from swapregret.serve.keys import create_key, list_keys, revoke_key
 from swapregret.serve.metrics import Metrics
+from swapregret.serve.shield import Connection
 
 pytestmark = pytest.mark.serve
 Served = Any
@@ -40,7 +47,8 @@ def talk(server: Served, *parts: bytes, pause: float = 0.0) -> bytes:
 def test_a_head_that_never_ends(server: Served) -> None:
     """A head above 64 KB is refused and the line cut, be it one header or many; so is a line that says nothing."""
     start = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
-    for endless in (b"X: " + b"y" * 200_000, b"".join(b"X%d: y\r\n" % i for i in range(20_000))):
+    whole = b"X: " + b"y" * 80_000 + b"\r\n\r\n"
+    for endless in (b"X: " + b"y" * 200_000, b"".join(b"X%d: y\r\n" % i for i in range(20_000)), whole):
         assert b" 400 " in talk(server, start + endless).split(b"\r\n")[0]
     assert server.http.get("/health").status_code == 200
 
@@ -239,3 +247,27 @@ def test_a_client_that_never_tries() -> None:
     """A client that would send nothing is refused."""
     with pytest.raises(InvalidInput, match="tries"):
         Client(tries=0)
+
+
+def test_what_is_used_of_uvicorn() -> None:
+    """The version of Uvicorn is within its bound, and has the methods of its protocol that the service changes or calls."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    (needed,) = [each for each in project["optional-dependencies"]["serve"] if each.startswith("uvicorn")]
+    least, below = re.findall(r"0\.(\d+)", needed)
+    assert sorted((least, below)) == [least, below]
+    assert int(least) <= int(version("uvicorn").split(".")[1]) < int(below)
+    changed = {name for name, each in vars(Connection).items() if callable(each) and not name.startswith("_")}
+    assert {name for name in changed if not callable(getattr(HttpToolsProtocol, name, None))} == set()
+    signatures = {name: list(inspect.signature(getattr(HttpToolsProtocol, name)).parameters)[1:] for name in changed}
+    assert signatures == {
+        "connection_made": ["transport"],
+        "connection_lost": ["exc"],
+        "data_received": ["data"],
+        "on_header": ["name", "value"],
+        "on_headers_complete": [],
+        "on_message_complete": [],
+        "on_url": ["url"],
+        "pause_writing": [],
+        "resume_writing": [],
+    }
+    assert list(inspect.signature(HttpToolsProtocol.send_400_response).parameters) == ["self", "msg"]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve import Settings
 from swapregret.serve.database import open_store
-from swapregret.serve.service import Service
+from swapregret.serve.metrics import Metrics
+from swapregret.serve.writer import Part, Writer
 
 pytestmark = pytest.mark.serve
 Served = Any
@@ -56,16 +56,27 @@ def test_the_writer_outlives_every_exception(tmp_path: Any) -> None:
     """A transaction that fails for a reason nobody thought of fails its own request, and the next is written."""
 
     async def play() -> None:
-        service = Service(open_store(f"sqlite:///{tmp_path}/x.db"), Settings())
-        await service.start()
+        store = open_store(f"sqlite:///{tmp_path}/x.db")
+        writer, written = Writer(store, "me", time.time, Metrics()), list[str]()
 
         def odd(_: Any) -> None:
             raise OverflowError("BLOB longer than INT_MAX bytes")
 
-        with pytest.raises(SwapRegretError, match="OverflowError"):
-            await asyncio.wait_for(service.write(odd), 20)
-        await asyncio.wait_for(service.probe(), 20)
-        await service.stop()
+        def good(_: Any) -> None:
+            written.append("good")
+
+        found = asyncio.gather(
+            *(writer.write(Part(statements=[each])) for each in (good, odd, good)), return_exceptions=True
+        )
+        first, second, third = await asyncio.wait_for(found, 20)
+        assert (first, third) == (None, None)
+        assert isinstance(second, SwapRegretError)
+        assert "OverflowError" in str(second)
+        assert writer.trouble is None
+        await asyncio.wait_for(writer.write(Part(statements=[good])), 20)
+        assert len(written) >= 3
+        writer.stop()
+        store.close()
 
     asyncio.run(play())
 

@@ -17,9 +17,9 @@ from swapregret.client import AsyncClient, Client, ServiceError
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.serve import Settings, database
 from swapregret.serve.database import Event, open_store
-from swapregret.serve.history import History, regret_curve, unbiased
-from swapregret.serve.live_problem import Live
 from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.processes.history import History, regret_curve, unbiased
+from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.service import Service, Watch
 from swapregret.sessions.feedback import RewardReader
 
@@ -83,7 +83,7 @@ def test_a_snapshot_is_the_problem() -> None:
     for event in events[:50]:
         half.replay(event)
     restored = Live("x", Problem(SPEC, 100))
-    restored._load(*half.snapshot())
+    restored.load(*half.snapshot())
     for event in events[50:]:
         restored.replay(event)
     assert restored.act(1.0) == whole.act(1.0)
@@ -110,7 +110,8 @@ def test_the_sets_of_a_product_are_checked_too(tmp_path: Any) -> None:
 def test_a_clock_that_jumps_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process time never goes back; decisions made by a clock that was ahead are not kept open for longer."""
     store = open_store(f"sqlite:///{tmp_path}/x.db")
-    service = Service(store, Settings())
+    no_processes: Any = None
+    service = Service(store, Settings(), no_processes)
     before = service.now()
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert before <= service.now() < before + 60
@@ -121,7 +122,10 @@ def test_a_clock_that_jumps_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
     live.act(1_000_000.0)
     with store.transaction() as connection:
         store.append(connection, "x", service.owner, live.pending, {"seq": 1, "n_decisions": 1})
-    restored = Live.restore(store, "x", 100, now=100.0)
+    restored = Live("x", Problem(SPEC.model_copy(update={"deadline": 5.0}), 100))
+    for event in store.events("x"):
+        restored.replay(event)
+    restored.set_clock(100.0)
     assert restored.overdue(104.9) == []
     assert restored.overdue(105.0) == [0]
     service.writer.stop()

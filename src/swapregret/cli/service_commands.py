@@ -2,14 +2,16 @@
 
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from swapregret.cli.console import console, emit_json, status_console, table_of
 from swapregret.cli.options import AsJson, choice, count, seconds
+from swapregret.counts import check_name
+from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
-from swapregret.serve import SCOPES, Settings
+from swapregret.serve import LIMITS, SCOPES, Settings
 
 if TYPE_CHECKING:
     from swapregret.serve.database import Store
@@ -45,6 +47,9 @@ def start(
     allow_host: Annotated[list[str] | None, typer.Option(help="A further name the server is called by.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="A page of another origin that may call it.")] = None,
     lease: Annotated[float, seconds("lease", "Silence after which another process takes over.", least=0.1)] = _LEASE,
+    limit: Annotated[
+        list[str] | None, typer.Option(help="NAME=NUMBER, one of docs/service.md; may be repeated.")
+    ] = None,
     snapshot_every: Annotated[int, count("snapshot-every", "Events between two snapshots of a problem.")] = _EVERY,
     as_json: AsJson = False,
 ) -> None:
@@ -65,6 +70,7 @@ def start(
         origins=tuple(allow_origin or ()),
         lease_seconds=lease,
         snapshot_every=snapshot_every,
+        **_limits(limit or []),
     )
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -121,6 +127,26 @@ def revoke(
 
     revoke_key(store, id)
     status_console.print(f"Key {id} is revoked.")
+
+
+def _limits(given: list[str]) -> dict[str, Any]:
+    """Read limits: each is a number, and whole where its default is."""
+    found: dict[str, Any] = {}
+    for each in given:
+        name, _, text = each.partition("=")
+        check_name(name, LIMITS, "limit")
+        default = getattr(Settings, name)
+        try:
+            found[name] = type(default)(text.replace("_", ""))
+        except ValueError:
+            found[name] = -1
+        if not (found[name] > 0 or (found[name] == 0 and default == 0)):
+            raise InvalidInput(
+                f"`--limit {name}` must be a {'whole ' if type(default) is int else ''}number above 0",
+                repr(text[:40]),
+                f"The default is --limit {name}={default:g}.",
+            )
+    return found
 
 
 def _check_extra() -> None:

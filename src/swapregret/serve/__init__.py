@@ -1,12 +1,13 @@
 """The decision service: problems over HTTP, durable, with a dashboard (``swapregret serve``, ``docs/service.md``).
 
-A request becomes a job of the writer (``writer``), which changes learners in memory (``live_problem``) and the ``database``
-together: what was answered is committed. ``api`` has the routes, ``shield`` stands before them, ``app`` puts all together.
+A problem lives in a process of its own (``processes``). What a request changes there is written to the
+``database`` by the one ``writer``, and then answered. ``api`` has the routes, ``shield`` stands before them, ``app`` puts
+all together.
 """
 
 from dataclasses import dataclass
 
-__all__ = ["SCOPES", "Settings"]
+__all__ = ["LIMITS", "SCOPES", "Settings"]
 
 SCOPES = ("read", "decide", "admin")
 """What a key may do; each scope includes those before it."""
@@ -21,10 +22,32 @@ class Settings:
     port: int = 8000
     hosts: tuple[str, ...] = ()  # further names it may be called by (a proxy's); loopback names always may
     origins: tuple[str, ...] = ()  # pages of other origins that may call it, e.g. https://shop.example
-    max_body: int = 1_000_000  # bytes of a request
-    max_answer: int = 10_000_000  # bytes of an answer to a request for decisions
-    max_batch: int = 1_000  # decisions or rewards of one request
-    max_dimension: int = 5_000  # elements of a set
     lease_seconds: float = 10.0  # a problem whose process was silent for so long may be taken over
     snapshot_every: int = 5_000  # events replayed at most after a restart, for each decision open when it was due
     answer_seconds: float = 86_400.0  # how long answers to requests with an Idempotency-Key are remembered
+    # what one request may ask for
+    max_body: int = 1_000_000  # bytes of a request
+    max_answer: int = 10_000_000  # bytes of an answer to a request for decisions
+    max_batch: int = 1_000  # decisions or rewards of one request
+    call_seconds: float = 30.0  # for what one request asks of a problem
+    # what one problem may need
+    max_dimension: int = 5_000  # elements of its set
+    create_seconds: float = 60.0  # to be made and played for some days, compiled included; or to be opened
+    decision_seconds: float = 1.0  # for a decision and its reward
+    problem_memory: int = 750  # MB, beyond the code that all processes share
+    # what there may be at once
+    memory: int = 2_000  # MB of all problems together, beyond the shared code
+    max_live: int = 64  # problems in memory; each has a process
+    idle_seconds: float = 600.0  # after which a problem that nobody asks for leaves memory
+    making: int = 2  # trials of new problems
+    logs: int = 2  # logs that are being made
+    streams: int = 200  # dashboards that follow a problem
+    connections: int = 2_000
+    # what one key may do
+    key_streams: int = 50  # streams and logs at once
+    key_requests: int = 200  # requests at once
+    key_rate: float = 0.0  # requests per second, in bursts of ten seconds; 0: as many as it likes
+
+
+LIMITS = tuple(list(Settings.__dataclass_fields__)[7:])
+"""The names of the limits, as ``swapregret serve --limit`` takes them."""

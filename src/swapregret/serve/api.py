@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,12 +18,14 @@ from fastapi.security import HTTPBearer
 import swapregret as sr
 from swapregret.errors import SwapRegretError
 from swapregret.serve import SCOPES, models
+from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.problems import ProblemSpec, Reported
-from swapregret.serve.refusals import Conflict, HeldElsewhere, NotFound, TooBig, as_json, status_of
+from swapregret.serve.processes.jobs import Reply, read_decision_id
+from swapregret.serve.refusals import HeldElsewhere, TooBig, as_json, status_of
 from swapregret.serve.service import Service
-from swapregret.serve.view import decision_json, log_lines, row_json, status_json
-from swapregret.serve.writer import Reply, RequestKey
+from swapregret.serve.view import row_json
+from swapregret.serve.writer import RequestKey
 
 _STREAM_SECONDS = 1.0
 _FAULTS: dict[int | str, dict[str, Any]] = {
@@ -50,13 +53,14 @@ async def _key(
 Key = Annotated[RequestKey | None, Depends(_key)]
 
 
-def make_routers(service: Service, keys: KeyRing) -> list[APIRouter]:
+def make_routers(service: Service, keys: KeyRing, gate: Gate) -> list[APIRouter]:
     """Return the routes of a service. A router stands for a scope: no route can be without one, whatever its path."""
     free = APIRouter(responses=_FAULTS)
-    read, decide, admin = (APIRouter(responses=_FAULTS, dependencies=[_needs(keys, scope)]) for scope in SCOPES)
+    read, decide, admin = (APIRouter(responses=_FAULTS, dependencies=[_needs(keys, gate, scope)]) for scope in SCOPES)
     _add_decisions(decide, service)
     _add_making(admin, service)
     _add_problems(read, service)
+    _add_streams(read, service, gate)
 
     @free.get("/health", tags=["server"])
     async def health() -> models.Health:
@@ -80,8 +84,8 @@ def make_routers(service: Service, keys: KeyRing) -> list[APIRouter]:
     return [free, read, decide, admin]
 
 
-def _needs(keys: KeyRing, scope: str) -> Any:
-    """Return what stands before each route of a scope: the key of the request must have it."""
+def _needs(keys: KeyRing, gate: Gate, scope: str) -> Any:
+    """Return what stands before each route of a scope: the key of the request must have it, and ask for no more than it may."""
     bearer = HTTPBearer(
         auto_error=False,
         scheme_name="key",
@@ -91,6 +95,7 @@ def _needs(keys: KeyRing, scope: str) -> Any:
     async def check(request: Request, _: Annotated[Any, Security(bearer, scopes=[scope])]) -> None:
         request.state.allowed = partial(keys.allow, request.headers.get("authorization", ""), scope)
         request.state.key = await request.state.allowed()
+        gate.enter(request.state)
 
     return Depends(check)
 
@@ -112,26 +117,11 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         count = 1 if wanted is None else wanted.count
         check_batch(count)
 
-        def act() -> Reply:
-            live = service.writer.live(problem)
-            live.refuse_if_full(count)
-            live.problem.refuse_if_large(count, service.settings.max_answer)
-            now = service.now()
-            made = [live.act(now) for _ in range(count)]
-            service.metrics.count("decisions", count)
-            marginals = live.open[made[0].day].decision.marginals
-            body = {
-                "problem": problem,
-                "decisions": [decision_json(live, each.day, str(each.value)) for each in made],
-                "marginals": dict(zip(live.labels, marginals.tolist(), strict=True)),
-            }
-            return Reply.of(body, 201)
-
-        return _response(await service.call(problem, act, key))
+        return _response(await service.call(problem, "decide", count, service.settings.max_answer, key=key))
 
     async def close_one(decision: str, reported: Reported | None, key: RequestKey | None) -> Response:
-        problem, day = read_decision_id(decision)
-        return _response(await service.call(problem, lambda: Reply.of(_close(service, problem, day, reported)), key))
+        problem, _ = read_decision_id(decision)
+        return _response(await service.call(problem, "close", [(decision, reported)], False, key=key))
 
     @router.post("/decisions/{decision}/reward", response_model=models.Closed, tags=["decisions"])
     async def report_reward(decision: str, sent: models.RewardIn, key: Key) -> Response:
@@ -148,21 +138,8 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         """Report many rewards and skips of one problem; each is answered for itself."""
         check_batch(len(sent.rewards))
 
-        def close() -> Reply:
-            found = []
-            for each in sent.rewards:
-                try:
-                    owner, day = read_decision_id(each.decision)
-                    if owner != problem:
-                        raise NotFound(
-                            f"the decision must belong to problem {problem}", repr(each.decision[:40]), "Send it there."
-                        )
-                    found.append(_close(service, problem, day, each.reward))
-                except SwapRegretError as error:
-                    found.append({"decision": each.decision[:60], "state": "refused", **as_json(error)})
-            return Reply.of({"n_refused": sum(each["state"] == "refused" for each in found), "results": found})
-
-        return _response(await service.call(problem, close, key))
+        items = [(each.decision, each.reward) for each in sent.rewards]
+        return _response(await service.call(problem, "close", items, True, key=key))
 
 
 def _add_making(router: APIRouter, service: Service) -> None:
@@ -174,13 +151,7 @@ def _add_making(router: APIRouter, service: Service) -> None:
     @router.post("/problems/{problem}/archive", response_model=models.Archived, tags=["problems"])
     async def archive_problem(problem: str, key: Key) -> Response:
         """Take no more decisions; rewards of open ones may still come."""
-
-        def change() -> Reply:
-            live = service.writer.live(problem)
-            live.state_changed, live.state = live.state != "archived", "archived"
-            return Reply.of({"id": problem, "state": "archived", "n_open": len(live.open)})
-
-        return _response(await service.call(problem, change, key))
+        return _response(await service.call(problem, "archive", key=key))
 
 
 def _add_problems(router: APIRouter, service: Service) -> None:
@@ -194,19 +165,28 @@ def _add_problems(router: APIRouter, service: Service) -> None:
     async def show_problem(problem: str) -> models.ProblemOut:
         """Say where a problem stands."""
         try:
-            status = await service.call(problem, lambda: status_json(service.writer.live(problem), service.now()))
+            status = await service.call(problem, "status")
         except HeldElsewhere:
             status = {}  # what its learner knows, the process that serves it knows
         row = await asyncio.to_thread(service.store.problem, problem)
         return models.ProblemOut(**row_json(row, service.owner), **status)
 
+
+def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
     @router.get("/problems/{problem}/log", response_class=Response, tags=["problems"])
     async def download_log(problem: str) -> Response:
         """Return all rewarded decisions as a CSV file for `swapregret audit`."""
-        await asyncio.to_thread(service.store.problem, problem)
-        lines = log_lines(service.store, problem, service.settings.max_dimension)
+        lines = service.log(problem)
+        first = await anext(lines)  # refused before the answer begins
+
+        async def all_lines() -> AsyncIterator[bytes]:
+            async with aclosing(lines):
+                yield first
+                async for each in lines:
+                    yield each
+
         name = {"Content-Disposition": f'attachment; filename="{problem}.csv"'}
-        return StreamingResponse(lines, media_type="text/csv", headers=name)
+        return StreamingResponse(all_lines(), media_type="text/csv", headers=name)
 
     @router.get("/problems/{problem}/view", response_class=Response, tags=["dashboard"])
     async def view_problem(problem: str) -> Response:
@@ -216,49 +196,9 @@ def _add_problems(router: APIRouter, service: Service) -> None:
     @router.get("/problems/{problem}/stream", response_class=Response, tags=["dashboard"])
     async def stream_problem(problem: str, request: Request) -> Response:
         """Send what the dashboard draws whenever it has changed, as server-sent events."""
+        gate.follow(request.state)
         await service.view(problem)
         return StreamingResponse(_stream(service, problem, request.state.allowed), media_type="text/event-stream")
-
-
-def read_decision_id(id: str) -> tuple[str, int]:
-    """Read the problem and the day of a decision's id.
-
-    Examples
-    --------
-    >>> read_decision_id("k3v9q2mx.17")
-    ('k3v9q2mx', 17)
-    """
-    problem, dot, day = id.rpartition(".")
-    if not dot or not (day.isascii() and day.isdecimal() and len(day) < 16):
-        raise _no_decision(id)
-    return problem, int(day)
-
-
-def _no_decision(id: str) -> NotFound:
-    return NotFound("the decision must exist", repr(id[:40]), "Use the `id` that came with the decision.")
-
-
-def _close(service: Service, problem: str, day: int, reported: Reported | None) -> dict[str, Any]:
-    """Close a decision by its reward, or skip it, or say that this was done before."""
-    live, kind = service.writer.live(problem), "skip" if reported is None else "reward"
-    id = f"{problem}.{day}"
-    if day in live.open:
-        live.close(day, kind, reported, service.now())
-        service.metrics.count(kind + "s")
-        return {"decision": id, "state": kind, "repeated": False}
-    if day >= live.totals["n_decisions"]:
-        raise _no_decision(id)
-    before = next((each for each in live.pending if each.day == day and each.kind != "act"), None)
-    before = before or service.store.closing(problem, day)
-    assert before is not None, "a decision that is not open was closed"
-    value = None if before.value is None else json.loads(before.value)
-    if (before.kind, value) == (kind, reported):
-        return {"decision": id, "state": kind, "repeated": True}
-    raise Conflict(
-        f"decision {id} must be closed once",
-        f"a {kind} after it was closed by {'its deadline' if before.kind in ('default', 'expire') else 'a ' + before.kind}",
-        "Leave it; what came first counts.",
-    )
 
 
 def _response(reply: Reply) -> Response:

@@ -19,7 +19,9 @@ from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.serve import Settings
 from swapregret.serve.api import make_routers
 from swapregret.serve.database import open_store
+from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
+from swapregret.serve.processes.nursery import Nursery
 from swapregret.serve.refusals import NotFound, Refusal
 from swapregret.serve.service import Service
 from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback
@@ -29,16 +31,23 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 def make_app(settings: Settings) -> Shield | CORSMiddleware:
     """Return the application of a database, with everything around it; without a key it listens to this machine alone."""
-    store = open_store(settings.database)
+    nursery = Nursery()  # forked before there is a thread or a connection
+    try:
+        store = open_store(settings.database)
+    except BaseException:
+        nursery.close()
+        raise
     keys = KeyRing(store)
     if not keys.has_live_key() and not is_loopback(settings.host):
         store.close()
+        nursery.close()
         raise InvalidInput(
             "a server that others can reach must have a key",
             f"host {settings.host} and no key",
             "Make one first: swapregret serve key create --scope admin; or listen on 127.0.0.1.",
         )
-    service = Service(store, settings)
+    gate = Gate(settings)
+    service = Service(store, settings, nursery)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -55,11 +64,11 @@ def make_app(settings: Settings) -> Shield | CORSMiddleware:
         redirect_slashes=False,
         lifespan=life,
     )
-    for router in make_routers(service, keys):
+    for router in make_routers(service, keys, gate):
         app.include_router(router)
     _add_pages(app)
     _add_faults(app)
-    shield = Shield(app, settings, keys, service.metrics)
+    shield = Shield(app, settings, keys, gate, service.metrics)
     if not settings.origins:
         return shield
     headers = ["Authorization", "Content-Type", "Idempotency-Key"]
@@ -81,7 +90,7 @@ def run_server(settings: Settings, ready: Callable[[], None] = lambda: None) -> 
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=2_000,
+        limit_concurrency=settings.connections + 100,  # above it Uvicorn refuses; below it Connection makes room
         timeout_keep_alive=30,
         timeout_graceful_shutdown=2,
         log_config=None,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
-from swapregret.serve.refusals import HeldElsewhere, NotFound, Unavailable
+from swapregret.serve.refusals import HeldElsewhere, NotFound, NotWritten, Unavailable
 
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
@@ -47,6 +47,7 @@ problems = _table(
     sa.Column("owner", sa.Text),
     sa.Column("address", sa.Text),
     *(sa.Column(name, _COUNT, nullable=False, default=0) for name in _COUNTS),
+    sa.Column("due", _TIME),  # when the next deadline passes
     sa.Column("reward_sum", _TIME, nullable=False, default=0.0),
     sa.PrimaryKeyConstraint("id"),
     needed={"id": sa.Text, "name": sa.Text, "spec": sa.Text, "state": sa.Text, "created": _TIME},
@@ -169,7 +170,8 @@ def _away(error: sa.exc.SQLAlchemyError) -> Unavailable:
     cause = str(error.orig).strip() if isinstance(error, sa.exc.DBAPIError) else ""
     _log.warning("the database: %s", cause.splitlines()[0] if cause else type(error).__name__)
     is_sqlite = isinstance(error, sa.exc.DBAPIError) and isinstance(error.orig, sqlite3.Error)
-    return Unavailable(
+    is_odd = isinstance(error, sa.exc.DataError | sa.exc.IntegrityError | sa.exc.ProgrammingError)
+    return (NotWritten if is_odd else Unavailable)(
         "the database must be there and take what is written",
         f"{type(error).__name__} {cause.splitlines()[0] if is_sqlite and cause else ''}".strip(),
         "Nothing that was not answered is kept for sure. Send the request again, with the same Idempotency-Key.",
@@ -243,9 +245,16 @@ class Store:
         with self.transaction() as connection:
             return set(connection.execute(alive.returning(problems.c.id)).scalars())
 
-    def release(self, owner: str) -> None:
-        """Let all problems of an owner go."""
-        self.change(sa.update(problems).where(problems.c.owner == owner).values(owner=None, address=None))
+    def release(self, owner: str, problem: str | None = None) -> None:
+        """Let a problem of an owner go, or all of them."""
+        which = (
+            problems.c.owner == owner if problem is None else (problems.c.owner == owner) & (problems.c.id == problem)
+        )
+        self.change(sa.update(problems).where(which).values(owner=None, address=None))
+
+    def due(self, now: float) -> Sequence[sa.Row[Any]]:
+        """Return the rows of problems that have a decision whose deadline has passed."""
+        return self.read(sa.select(problems).where(problems.c.due <= now))
 
     # ---- events --------------------------------------------------------------------------------------------------
 
@@ -263,15 +272,17 @@ class Store:
         elif new:  # as the driver takes it: twice as fast
             connection.exec_driver_sql(_INSERT_ROWS, [(problem, *each) for each in new])
 
-    def events(self, problem: str, after: int = 0) -> Iterator[Event]:
-        """Yield the events of a problem in order, some thousands at a time."""
-        while True:
-            here = sa.select(*_EVENT).where(events.c.problem == problem, events.c.seq > after)
-            rows = self.read(here.order_by(events.c.seq).limit(_CHUNK))
-            yield from (Event._make(row) for row in rows)
-            if len(rows) < _CHUNK:
-                return
-            after = rows[-1].seq
+    def some_events(self, problem: str, after: int) -> list[Event]:
+        """Return the next events of a problem in order, some thousands at most."""
+        here = sa.select(*_EVENT).where(events.c.problem == problem, events.c.seq > after)
+        return [Event._make(row) for row in self.read(here.order_by(events.c.seq).limit(_CHUNK))]
+
+    def events(self, problem: str) -> Iterator[Event]:
+        """Yield all events of a problem in order."""
+        after = 0
+        while found := self.some_events(problem, after):
+            yield from found
+            after = found[-1].seq
 
     def closing(self, problem: str, day: int) -> Event | None:
         """Return how a decision was closed, if it was."""

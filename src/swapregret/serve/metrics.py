@@ -4,6 +4,7 @@ import threading
 from bisect import bisect_left
 from collections import Counter
 
+_NAMES = {"act": "decisions", "reward": "rewards", "skip": "skips", "default": "deadlines", "expire": "deadlines"}
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST")
 _BOUNDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -40,11 +41,13 @@ class Metrics:
         with self._lock:
             self._counts[name] += number
 
-    def committed(self, n_events: int, seconds: float) -> None:
-        """Count a transaction."""
+    def committed(self, kinds: list[str], seconds: float) -> None:
+        """Count a transaction and the events it wrote."""
         with self._lock:
             self._counts["commits"] += 1
-            self._counts["events"] += n_events
+            self._counts["events"] += len(kinds)
+            for kind, number in Counter(kinds).items():
+                self._counts[_NAMES[kind]] += number
             self._commit_time.add(seconds)
 
     def answered(self, method: str, status: int, seconds: float) -> None:

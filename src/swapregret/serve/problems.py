@@ -24,6 +24,7 @@ Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
 _SHOWN = 1024
 _LONGEST_NAME = 200
+_LARGEST_REWARD = 1e100
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open")
 
@@ -71,6 +72,25 @@ class ProblemSpec(BaseModel):
                 raise ValueError(f"`{name}` must be made of numbers")
         return given
 
+    @model_validator(mode="after")
+    def _ranges(self) -> "ProblemSpec":
+        """Refuse ranges whose sums and squares no number can hold."""
+        ends = [abs(each) for range in (self.reward_range, self.cost_range) for each in range or ()]
+        if max(ends, default=0.0) > _LARGEST_REWARD:
+            raise ValueError(f"rewards and costs must be within ±{_LARGEST_REWARD:g}")
+        return self
+
+
+def as_text(spec: ProblemSpec) -> str:
+    """Return a description as JSON, or refuse what JSON cannot hold or no reader would follow."""
+    try:
+        text = json.dumps(spec.model_dump(), ensure_ascii=False, allow_nan=False)
+        text.encode()
+        ProblemSpec.model_validate_json(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("`set` must be plain JSON", str(error)[:200], "Correct it.") from None
+    return text
+
 
 class Problem:
     """A description that can be played; sets of more than ``max_dimension`` elements are refused."""
@@ -93,8 +113,32 @@ class Problem:
         self.units = read_units(spec.reward_range, spec.cost_range)
         self.reader = RewardReader(self.actions, spec.feedback, self.units)
         if spec.default_reward is not None:
-            self.reader.read(spec.default_reward, self.actions.argmax(np.zeros(self.actions.dimension)))
+            self._check_default(spec.default_reward)
         self.shown = lru_cache(_SHOWN)(self._shown)
+
+    def _check_default(self, default: Reported) -> None:
+        """Refuse a default reward that fits no action; one that does not fit some leaves those without a reward."""
+        extremes = [self.actions.argmax(np.full(self.actions.dimension, weight)) for weight in (0.0, 1.0, -1.0)]
+        sizes = [int(each.sum()) for each in extremes]
+        if isinstance(default, list) and min(sizes) < len(default) < max(sizes):
+            return  # perhaps the length of another action
+        faults: list[SwapRegretError] = []
+        for action in extremes:
+            try:
+                self.reader.read(default, action)
+            except SwapRegretError as error:
+                faults.append(error)
+        if len(faults) == len(extremes):
+            raise faults[0]
+
+    def middle(self, action: Action) -> Reported:
+        """Return a reward of the middle of the range for an action, as it would be reported."""
+        total = self.units.amount(0.5)
+        if self.spec.feedback == "bandit":
+            return total
+        if self.spec.feedback == "full":
+            return [total / self.actions.size] * self.actions.dimension
+        return [total / int(action.sum())] * int(action.sum())
 
     def new_session(self) -> "sr.Session[Any]":
         """Return a session before day 0, the same one every time; what its days need is then compiled."""
@@ -138,7 +182,6 @@ class Problem:
 def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
     """Make a set that was sent over the network: no files of the server, nothing larger than the limit."""
     try:
-        json.dumps(entry, ensure_ascii=False, allow_nan=False).encode()  # nor NaN nor half a character can be shown
         least = _least_dimension(entry)
         if least > limit:
             raise _too_large(least, limit)

@@ -42,12 +42,28 @@ class TooBig(Refusal, status=413):
     """A body or a batch above the limit."""
 
 
+class TooCostly(Refusal, status=413):
+    """A problem or a call above a limit of time or memory; nothing was changed."""
+
+
+class TooMany(Refusal, status=429):
+    """More at once, or more often, than one key or all together may."""
+
+
+class Damaged(Refusal, status=500):
+    """What the database holds is not what was written."""
+
+
 class KeyReused(Refusal, status=422):
     """An Idempotency-Key that came with another request before."""
 
 
 class Unavailable(Refusal, status=503):
     """The database does not answer: nothing was changed, or the same request with its key finds what was."""
+
+
+class NotWritten(Unavailable, status=503):
+    """What one request wanted written cannot be; that of others can."""
 
 
 def status_of(error: SwapRegretError) -> int:
@@ -59,6 +75,8 @@ def status_of(error: SwapRegretError) -> int:
 
 def headers_of(error: SwapRegretError) -> dict[str, str]:
     """Return the headers that go with an error."""
+    if isinstance(error, TooMany):
+        return {"Retry-After": "1", "Connection": "close"}
     if isinstance(error, Unavailable):
         return {"Retry-After": "1"}
     return {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorised) else {}

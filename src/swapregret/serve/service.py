@@ -1,43 +1,42 @@
-"""The problems of a process: opened when they are asked for, kept by a lease; deadlines close their decisions.
+"""The problems of a server: each in a process of its own while it is used, kept by a lease; deadlines close their decisions.
 
-A process that serves problems raises the beat of each with every transaction and every few seconds. Who sees the same owner
-and the same beat for the time of a lease may take the problem over, without trusting any clock but its own; every transaction
-checks that the lease is still held, so an owner that was only slow writes nothing.
+A server raises the beat of each of its problems with every transaction and every few seconds. Who sees the same owner and the
+same beat for the time of a lease may take the problem over, without trusting any clock but its own; every transaction checks
+that the lease is still held, so an owner that was only slow writes nothing.
 """
 
 import asyncio
 import contextlib
-import json
 import logging
 import os
 import secrets
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
-from swapregret.arrays import Matrix
-from swapregret.errors import NotConverged, SwapRegretError
+from swapregret.errors import SwapRegretError
 from swapregret.experiments.runs.status import is_alive
 from swapregret.serve import Settings
 from swapregret.serve.database import Store
-from swapregret.serve.history import regret_curve
-from swapregret.serve.live_problem import Live
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.problems import Problem, ProblemSpec
-from swapregret.serve.refusals import HeldElsewhere, Unavailable
-from swapregret.serve.view import view_json
-from swapregret.serve.writer import Gone, Reply, RequestKey, Writer
+from swapregret.serve.problems import ProblemSpec
+from swapregret.serve.processes.jobs import Reply
+from swapregret.serve.processes.lane import Around, Lane, known_reply
+from swapregret.serve.processes.nursery import Child, Gone, Nursery, TooLong
+from swapregret.serve.processes.trials import MB, NICENESS, Trials, too_costly
+from swapregret.serve.refusals import HeldElsewhere, TooCostly, TooMany, Unavailable
+from swapregret.serve.writer import Part, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
 _SWEEP_SECONDS = 0.5
 _PROBE_SECONDS = 1.0
+_STOP_SECONDS = 5.0
 _TRIES = 5
-T = TypeVar("T")
 
 
 class Watch:
@@ -62,27 +61,30 @@ def _is_gone(owner: str) -> bool:
 
 
 class Service:
-    """All problems of this process."""
+    """All problems of this server; ``nursery`` makes their processes."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
-        self.store, self.settings, self.metrics = store, settings, Metrics()
+    def __init__(self, store: Store, settings: Settings, nursery: Nursery) -> None:
+        self.store, self.settings, self.metrics, self._nursery = store, settings, Metrics(), nursery
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(6)}"
         self._start = time.time() - time.monotonic()
         self._watch = Watch(settings.lease_seconds)
-        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._viewing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._views: dict[str, tuple[float, bytes]] = {}
-        self._compiling = asyncio.Semaphore(2)  # the threads that are left read keys and answer for health
-        self._probing, self._probed = asyncio.Lock(), 0.0
+        self._trials = Trials(nursery, settings)
+        self._logs = 0
+        self._slow: set[str] = set()
+        self._probed = 0.0
         self._tasks: list[asyncio.Task[None]] = []
-        self.writer = Writer(store, self.owner, self.now, settings.snapshot_every, self.metrics)
+        self.lanes: dict[str, Lane] = {}
+        self.writer = Writer(store, self.owner, self.now, self.metrics)
+        self._around = Around(store, self.writer, settings, self.owner, self.now)
 
     def now(self) -> float:
         """Return the time; it never goes back while the process lives, whatever happens to the machine's clock."""
         return self._start + time.monotonic()
 
     async def start(self) -> None:
-        """Begin to look after leases and deadlines."""
+        """Begin to look after leases, deadlines and memory."""
         lease = self.settings.lease_seconds
         self._tasks = [
             asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._sweep)),
@@ -96,83 +98,168 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_STOP_SECONDS):
+                await asyncio.gather(*(lane.close() for lane in self.lanes.values()), return_exceptions=True)
         await asyncio.to_thread(self.writer.stop)
         with contextlib.suppress(SwapRegretError):
             await asyncio.to_thread(self.store.release, self.owner)
         self.store.close()
+        self._nursery.close()
 
-    async def write(self, statement: Callable[[Connection], None]) -> None:
-        """Have the writer run a statement of its own."""
-        await self.writer.submit(lambda: self.writer.also(statement))
+    def _lock(self, name: str) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
 
     async def probe(self) -> None:
         """Write something through the writer to the disk, at most once a second, or say why that cannot be done."""
-        async with self._probing:
-            if self.now() - self._probed < _PROBE_SECONDS and self.writer.trouble is None:
+        async with self._lock("probe"):
+            now = self.now()
+            if now - self._probed < _PROBE_SECONDS and self.writer.trouble is None:
                 return
-            now = self._probed = self.now()
+            self._probed = now
             await self.write(partial(self.store.probe, key=self.owner, now=now))
 
-    # ---- problems in memory --------------------------------------------------------------------------------------
+    async def write(self, statement: Callable[[Connection], None]) -> None:
+        """Have the writer run a statement of its own."""
+        await self.writer.write(Part(statements=[statement]))
+
+    # ---- problems ------------------------------------------------------------------------------------------------
 
     async def create(self, spec: ProblemSpec, key: RequestKey | None) -> Reply:
-        """Make a problem."""
-        async with self._compiling:
-            problem = await asyncio.to_thread(Problem, spec, self.settings.max_dimension)
-            await asyncio.to_thread(problem.new_session)  # compiled before the first request waits for it
-        id, values = secrets.token_hex(5), problem.spec.model_dump(mode="json")
-        name = spec.name or id
+        """Make a problem, after a trial: what it costs must be within the limits."""
+        async with self._lock(f"create {key.key if key else secrets.token_hex(8)}"):
+            known = {} if key is None else await self._around.known([key.key])
+            if key is not None and key.key in known:
+                reply = known_reply(key, *known[key.key])
+                if isinstance(reply, SwapRegretError):
+                    raise reply
+                return reply
+            made = await self._trials.of(spec)
+            id = secrets.token_hex(5)
+            name = spec.name or id
+            reply = Reply.of({"id": id, "name": name, "state": "open", "spec": made.spec}, 201)
+            add = partial(self.store.add_problem, problem=id, name=name, spec=made.spec, now=self.now())
+            answers = [] if key is None else [(key, reply)]
+            await self.writer.write(Part(answers=answers, statements=[add]))
+            return reply
 
-        def add() -> Reply:
-            self.writer.also(lambda c: self.store.add_problem(c, id, name, values, self.now()))
-            return Reply.of({"id": id, "name": name, "state": "open", "spec": values}, 201)
-
-        return await self.writer.submit(add, key)
-
-    async def call(self, id: str, run: Callable[[], T], key: RequestKey | None = None) -> T:
-        """Run a job on a problem, which is opened first if it is not in memory."""
+    async def call(self, id: str, name: str, *given: Any, key: RequestKey | None = None) -> Any:
+        """Run a function of ``jobs`` on a problem, which is opened first if it is not in memory."""
         for _ in range(_TRIES):
-            if id not in self.writer.lives:
-                async with self._opening.setdefault(id, asyncio.Lock()):
-                    if id not in self.writer.lives:
-                        async with self._compiling:
-                            self.writer.lives[id] = await asyncio.to_thread(self._open, id)
-            with contextlib.suppress(Gone):
-                return await self.writer.submit(run, key)
+            lane = self.lanes.get(id)
+            try:
+                if lane is None or lane.is_gone:
+                    lane = await self._opened(id)
+                return await lane.submit(name, *given, key=key)
+            except Gone:
+                continue
         raise Unavailable("a problem must stay in memory for a request", "one that did not", "Send the request again.")
 
-    def _open(self, id: str) -> Live:
+    async def _opened(self, id: str) -> Lane:
+        async with self._lock(f"open {id}"):
+            lane = self.lanes.get(id)
+            if lane is not None and not lane.is_gone:
+                return lane
+            if lane is not None and lane.is_slow:
+                self._slow.add(id)
+            self.lanes.pop(id, None)
+            row = await asyncio.to_thread(self._take, id)
+            await self._make_room()
+            child = await self._nursery.spawn(self.settings.problem_memory * MB)
+            try:
+                facts = await self._load(child, row)
+            except TooLong:
+                raise too_costly(
+                    f"open within {self.settings.create_seconds:g} seconds", "one that takes longer", "create_seconds"
+                ) from None
+            except BaseException:
+                child.end()
+                raise
+            self.metrics.count("problems_opened")
+            made = self.lanes[id] = Lane(id, child, self._around, facts, is_slow=id in self._slow)
+            return made
+
+    def _take(self, id: str) -> Any:
+        """Take the lease of a problem, and return its row."""
         row = self.store.problem(id)
         seen = None if row.owner in (None, self.owner) else (row.owner, row.beat)
         if seen is not None and not self._watch.is_stale(id, *seen):
             raise _held(id, row.address)
         if not self.store.take(id, self.owner, f"{self.settings.host}:{self.settings.port}", seen):
             raise _held(id, "a process that was faster")
-        live = Live.restore(self.store, id, self.settings.max_dimension, self.now())
-        self.metrics.count("problems_opened")
-        return live
+        return self.store.problem(id)
+
+    async def _load(self, child: Child, row: Any) -> dict[str, Any]:
+        """Have a process read a problem: its newest snapshot and the events after it."""
+        limits = self.settings
+        given = (limits.max_dimension, limits.max_answer, limits.snapshot_every)
+        snapshot = await asyncio.to_thread(self.store.snapshot, row.id)
+        seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
+        if seq is None:
+            _log.warning("the snapshot of problem %s is damaged: all its events are played again", row.id)
+            seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, None, given)
+        while events := await asyncio.to_thread(self.store.some_events, row.id, seq):
+            while events:
+                done = await child.ask(limits.create_seconds, "replay", events)
+                seq, events = events[done - 1].seq, events[done:]
+        found: dict[str, Any] = await child.ask(limits.create_seconds, "ready", self.now())
+        return found
+
+    async def _make_room(self) -> None:
+        """Let the problem go that was not used for longest, if there are as many as may be."""
+        lanes = [each for each in self.lanes.values() if not each.is_gone]
+        if len(lanes) < self.settings.max_live:
+            return
+        idle = [each for each in lanes if not each.is_busy]
+        if not idle:
+            most = self.settings.max_live
+            raise TooMany(f"at most {most} problems may be at work at once", "another one", "Send the request again.")
+        await self._let_go(min(idle, key=lambda each: each.used))
+
+    async def _let_go(self, lane: Lane) -> None:
+        await lane.close()
+        if self.lanes.get(lane.id) is lane:
+            del self.lanes[lane.id]
+        self._views.pop(lane.id, None)
 
     async def view(self, id: str) -> bytes:
         """Return what the dashboard draws, at most a second old, as JSON."""
-        async with self._viewing.setdefault(id, asyncio.Lock()):  # many who look at once are shown the same
+        async with self._lock(f"view {id}"):  # many who look at once are shown the same
             kept = self._views.get(id)
             if kept is None or self.now() - kept[0] > 0.9:
-                kept = self._views[id] = (self.now(), await self._view(id))
+                kept = self._views[id] = (self.now(), await self.call(id, "view"))
         return kept[1]
 
-    async def _view(self, id: str) -> bytes:
-        def look() -> tuple[dict[str, Any], Problem, Matrix]:
-            live = self.writer.live(id)
-            return view_json(live, self.now()), live.problem, live.history.samples()
-
-        found, problem, samples = await self.call(id, look)
-        found["regret"] = await asyncio.to_thread(regret_curve, problem.actions, samples)
-        return json.dumps(found).encode()
+    async def log(self, id: str) -> AsyncGenerator[bytes]:
+        """Yield the log of a problem in parts, made by a process of its own that waits for all others."""
+        if self._logs >= self.settings.logs:
+            raise TooMany(f"at most {self.settings.logs} logs may be made at once", "another one", "Ask again later.")
+        self._logs += 1
+        child = None
+        try:
+            row = await asyncio.to_thread(self.store.problem, id)
+            limits, seq = self.settings, 0
+            child = await self._nursery.spawn(limits.problem_memory * MB, NICENESS)
+            yield await child.ask(limits.create_seconds, "start_log", id, row.spec, limits.max_dimension)
+            while events := await asyncio.to_thread(self.store.some_events, id, seq):
+                while events:
+                    done, lines = await child.ask(limits.create_seconds, "go_on", events)
+                    seq, events = events[done - 1].seq, events[done:]
+                    yield lines
+        finally:
+            self._logs -= 1
+            if child is not None:
+                child.end()
 
     def gauges(self) -> dict[str, float]:
         """Return what holds at the moment, for metrics."""
-        lives = list(self.writer.lives.values())
-        return {"live_problems": len(lives), "open_decisions": sum(len(live.open) for live in lives)}
+        lanes = list(self.lanes.values())
+        memory = sum(each.child.memory() for each in lanes)
+        return {
+            "live_problems": len(lanes),
+            "open_decisions": sum(each.n_open for each in lanes),
+            "problem_bytes": memory,
+        }
 
     # ---- what is done from time to time --------------------------------------------------------------------------
 
@@ -187,46 +274,57 @@ class Service:
             await asyncio.sleep(seconds)
 
     async def _sweep(self) -> None:
-        """Close decisions whose deadline has passed."""
+        """Close decisions whose deadline has passed, let idle problems go, and keep memory within its limit."""
+        self._nursery.check()
         now = self.now()
-        for id, live in list(self.writer.lives.items()):
-            if live.problem.spec.deadline is not None and live.open:
-                try:
-                    await self.writer.submit(partial(self._expire, id, now))
-                except (Gone, SwapRegretError) as error:  # the others have deadlines too
-                    _log.warning("deadlines of problem %s: %s", id, error)
+        self._views = {id: each for id, each in self._views.items() if now - each[0] < 10.0}
+        for lane in list(self.lanes.values()):
+            if lane.is_gone:
+                if self.lanes.get(lane.id) is lane:
+                    self._slow.update([lane.id] if lane.is_slow else [])
+                    del self.lanes[lane.id]
+            elif lane.due is not None and lane.due <= now and not lane.is_busy:
+                asyncio.create_task(self._expire(lane.id))  # noqa: RUF006  (the lane keeps it)
+            elif now - lane.used > self.settings.idle_seconds and not lane.is_busy:
+                await self._let_go(lane)
+        await self._keep_memory()
 
-    def _expire(self, id: str, now: float) -> None:
-        live = self.writer.live(id)
-        default = live.problem.spec.default_reward
-        for day in live.overdue(now):
-            try:
-                live.close(day, "expire" if default is None else "default", default, now)
-            except NotConverged:  # nothing can be learnt from it
-                live.close(day, "expire", None, now)
-            self.metrics.count("deadlines")
+    async def _expire(self, id: str) -> None:
+        try:
+            await self.call(id, "expire")
+        except SwapRegretError as error:  # the others have deadlines too
+            _log.warning("deadlines of problem %s: %s", id, error)
+
+    async def _keep_memory(self) -> None:
+        """Let problems go while all together take too much: idle ones first, then the largest."""
+        sizes = {lane.id: (lane.is_busy, -lane.child.memory()) for lane in self.lanes.values() if not lane.is_gone}
+        total = -sum(size for _, size in sizes.values())
+        for id in sorted(sizes, key=sizes.__getitem__):
+            if total <= self.settings.memory * MB:
+                return
+            lane, total = self.lanes[id], total + sizes[id][1]
+            _log.warning("problem %s leaves memory: all together take more than %d MB", id, self.settings.memory)
+            if lane.is_busy:
+                most = f"all problems must need at most {self.settings.memory} MB of memory together"
+                lane.leave(TooCostly(most, "more", "Start the server with a larger --limit memory."))
+            else:
+                await self._let_go(lane)
 
     async def _beat(self) -> None:
-        """Give a sign of life, and let go of problems that another process took."""
+        """Give a sign of life, and let go of problems that another server took."""
+        ours = {id for id, lane in self.lanes.items() if not lane.is_gone}
         held = await asyncio.to_thread(self.store.beat, self.owner)
-
-        def drop() -> None:
-            for id in set(self.writer.lives) - held:
-                del self.writer.lives[id]
-
-        if set(self.writer.lives) - held:
-            await self.writer.submit(drop, None)
+        for id in ours - held:
+            if id in self.lanes and not self.lanes[id].is_busy:
+                self.lanes.pop(id).leave()
 
     async def _adopt(self) -> None:
-        """Watch the leases of others, and open problems with open decisions and a deadline that nobody looks after."""
-        for row in await asyncio.to_thread(self.store.problems):
-            if row.owner == self.owner and row.id in self.writer.lives:
-                continue
-            is_free = row.owner is None or self._watch.is_stale(row.id, row.owner, row.beat)
-            n_open = row.n_decisions - row.n_rewards - row.n_defaults - row.n_skips
-            if is_free and n_open and json.loads(row.spec)["deadline"] is not None:
+        """Open problems with a decision whose deadline has passed, and that nobody looks after."""
+        for row in await asyncio.to_thread(self.store.due, self.now()):
+            is_free = row.owner in (None, self.owner) or self._watch.is_stale(row.id, row.owner, row.beat)
+            if is_free and row.id not in self.lanes:
                 with contextlib.suppress(HeldElsewhere):
-                    await self.call(row.id, lambda: None)
+                    await self._expire(row.id)
 
     async def _forget(self) -> None:
         await asyncio.to_thread(self.store.forget, self.now() - self.settings.answer_seconds)

@@ -5,19 +5,21 @@ import ipaddress
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.responses import JSONResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from swapregret.errors import SwapRegretError
 from swapregret.serve import SCOPES, Settings
+from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.refusals import Forbidden, NotFound, TooBig, TooSlow, as_json, headers_of, status_of
 
 _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
+_UNREAD_SECONDS, _SPARE = 20.0, 100
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _READING = ("GET", "HEAD", "OPTIONS")
 _HEADERS = [
@@ -51,8 +53,8 @@ def is_loopback(host: str) -> bool:
 class Shield:
     """An ASGI application around another one."""
 
-    def __init__(self, app: Any, settings: Settings, keys: KeyRing, metrics: Metrics) -> None:
-        self._app, self._settings, self._keys, self._metrics = app, settings, keys, metrics
+    def __init__(self, app: Any, settings: Settings, keys: KeyRing, gate: Gate, metrics: Metrics) -> None:
+        self._app, self._settings, self._keys, self._gate, self._metrics = app, settings, keys, gate, metrics
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Check a request, pass it on, and count it."""
@@ -85,6 +87,7 @@ class Shield:
         try:
             await self._app(scope, _replay(body, receive), answer)
         finally:
+            self._gate.leave(scope.get("state", {}))
             if not is_begun:
                 self._metrics.answered(scope["method"], 500, time.perf_counter() - started)
 
@@ -160,15 +163,34 @@ class Connection(HttpToolsProtocol):
     Uvicorn alone waits for it for ever, however long it gets.
     """
 
+    _idle: ClassVar[dict["Connection", None]] = {}  # those that wait for a request, in the order in which they began to
+
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self._is_in_head, self._n_bytes = True, 0
+        self._is_in_head, self._n_bytes, self._n_parsed = True, 0, 0
         self._timer: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Begin to wait for the first request; where there are too many, who has waited longest makes room."""
         super().connection_made(transport)
+        limit = self.config.limit_concurrency
+        if limit is not None and len(self.connections) > limit - _SPARE and self._idle:
+            next(iter(self._idle)).transport.abort()
+        self._idle[self] = None
         self._wait()
+
+    def pause_writing(self) -> None:
+        """Wait a while for a client that does not read."""
+        super().pause_writing()
+        self._unread = self._unread or self.loop.call_later(_UNREAD_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the client reads."""
+        super().resume_writing()
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def data_received(self, data: bytes) -> None:
         """Read on, within the limits."""
@@ -182,11 +204,20 @@ class Connection(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header; those after the body are of no use here."""
         if self._is_in_head:
+            self._n_parsed += len(name) + len(value) + 4
+            if self._n_parsed > _HEAD_BYTES:
+                raise ValueError("the head of a request is too long")  # answered with 400
             super().on_header(name, value)
+
+    def on_url(self, url: bytes) -> None:
+        """Begin to count: a head may come whole, and several at once."""
+        self._n_parsed = len(url)
+        super().on_url(url)
 
     def on_headers_complete(self) -> None:
         """Stop the clock: the body has one of its own."""
         self._is_in_head, self._n_bytes = False, 0
+        self._idle.pop(self, None)
         self._stop()
         super().on_headers_complete()
 
@@ -194,10 +225,14 @@ class Connection(HttpToolsProtocol):
         """Expect another head."""
         super().on_message_complete()
         self._is_in_head = True
+        self._idle[self] = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the clock."""
         self._stop()
+        self._idle.pop(self, None)
+        if self._unread is not None:
+            self._unread.cancel()
         super().connection_lost(exc)
 
     def _wait(self) -> None:

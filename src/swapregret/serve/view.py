@@ -6,7 +6,6 @@ beginning, which also checks that they come out the same.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
@@ -15,12 +14,11 @@ import numpy as np
 
 from swapregret.csv_file import csv_line
 from swapregret.regret.ledgers.policy_file import policy_cell
-from swapregret.serve.database import Store
-from swapregret.serve.live_problem import Live
-from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.database import Event
+from swapregret.serve.problems import Problem
+from swapregret.serve.processes.live_problem import Live
 
 _OLDEST = 20
-_ROWS = 200
 
 
 def decision_json(live: Live, day: int, packed: str) -> dict[str, Any]:
@@ -59,7 +57,7 @@ def status_json(live: Live, now: float) -> dict[str, Any]:
 
 
 def view_json(live: Live, now: float) -> dict[str, Any]:
-    """Return everything the dashboard draws, but for the regret: that is computed from ``samples`` elsewhere."""
+    """Return everything the dashboard draws."""
     latest = [{**each, "choice": live.problem.shown(each["packed"])[1]} for each in reversed(live.latest)]
     return {
         **status_json(live, now),
@@ -73,6 +71,7 @@ def view_json(live: Live, now: float) -> dict[str, Any]:
         "width": live.history.width,
         "stride": live.history.stride,
         "latest": latest,
+        "regret": live.regret(),
     }
 
 
@@ -85,29 +84,36 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
-def log_lines(store: Store, id: str, max_dimension: int) -> Iterator[bytes]:
-    """Yield the file in parts: one row for each decision that was closed by a reward, in the order of their rewards."""
-    row = store.problem(id)
-    problem = Problem(ProblemSpec.model_validate_json(row.spec), max_dimension)
-    live = Live(id, problem)
-    is_full, last = problem.spec.feedback == "full", ""
-    rewards = [f"reward:{label}" for label in problem.actions.labels] if is_full else ["reward"]
-    lines = [csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards, "policy"])]
-    for event in store.events(id):
+class LogFile:
+    """A log that grows event by event: one row for each decision that was closed by a reward, in the order of their rewards."""
+
+    def __init__(self, id: str, problem: Problem) -> None:
+        self._live, self._last, self._lines = Live(id, problem), "", list[str]()
+
+    def head(self) -> bytes:
+        """Return the first line."""
+        actions, is_full = self._live.problem.actions, self._live.problem.spec.feedback == "full"
+        rewards = [f"reward:{label}" for label in actions.labels] if is_full else ["reward"]
+        return csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards, "policy"]).encode()
+
+    def add(self, event: Event) -> None:
+        """Let an event happen again, and write its row."""
+        live, problem = self._live, self._live.problem
         if event.kind != "act" and event.value is not None:
             decision, made_at, _ = live.open[event.day]
             seen = np.atleast_1d(problem.reader.read(json.loads(event.value), decision.action))
-            numbers = seen if is_full else [seen.sum()]  # semi-bandit: 0 where nothing was chosen
+            numbers = (
+                seen if problem.spec.feedback == "full" else [seen.sum()]
+            )  # semi-bandit: 0 where nothing was chosen
             policy = policy_cell(decision.policy)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
-            made = f"{made_at:.3f}"
-            cells = [f"{id}.{event.day}", indices, event.value, event.kind, made, f"{event.at:.3f}"]
-            lines.append(
-                csv_line([*cells, *(repr(float(value)) for value in numbers), "" if policy == last else policy])
-            )
-            last = policy
+            made, closed, values = f"{made_at:.3f}", f"{event.at:.3f}", [repr(float(value)) for value in numbers]
+            cells = [f"{live.id}.{event.day}", indices, event.value, event.kind, made, closed, *values]
+            self._lines.append(csv_line([*cells, "" if policy == self._last else policy]))
+            self._last = policy
         live.replay(event)
-        if len(lines) >= _ROWS:
-            yield "".join(lines).encode()
-            lines = []
-    yield "".join(lines).encode()
+
+    def take(self) -> bytes:
+        """Return the rows since the last call."""
+        lines, self._lines = self._lines, []
+        return "".join(lines).encode()

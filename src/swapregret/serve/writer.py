@@ -1,44 +1,30 @@
-"""The one thread that changes problems: many requests, one transaction.
+"""The one thread that writes: what many requests changed, in one transaction.
 
-Requests that arrive while a transaction is being written wait and share the next one (group commit). A request is answered when its
-transaction is on disk. If it cannot be written, the problems it touched leave memory and are read again from the database, and
-every request of that transaction is told so.
+What arrives while a transaction is being written waits and shares the next one (group commit). A request is answered when its
+transaction is on disk. A part that cannot be written fails alone: the others are written without it.
 """
 
 import asyncio
-import json
 import logging
 import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.database import Store
-from swapregret.serve.live_problem import Live
+from swapregret.serve.database import Event, Store
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.refusals import HeldElsewhere, KeyReused, Unavailable
+from swapregret.serve.processes.jobs import Reply
+from swapregret.serve.refusals import HeldElsewhere, NotWritten, Unavailable
 
 _log = logging.getLogger("swapregret.serve")
-_MOST_JOBS = 256
-T = TypeVar("T")
-
-
-class Reply(NamedTuple):
-    """The status and the JSON of an answer."""
-
-    status: int
-    body: bytes
-
-    @classmethod
-    def of(cls, body: dict[str, Any], status: int = 200) -> "Reply":
-        """Write an answer."""
-        return cls(status, json.dumps(body).encode())
+_MOST_PARTS = 256
+_ENDED = 70
 
 
 class RequestKey(NamedTuple):
@@ -48,187 +34,112 @@ class RequestKey(NamedTuple):
     request: str
 
 
-class Gone(Exception):
-    """A problem that is not in memory (any more); it can be read again."""
-
-
 @dataclass
-class _Job:
-    run: Callable[[], Any]
-    key: RequestKey | None
-    future: "asyncio.Future[Any]"
-    outcome: Any = None
+class Part:
+    """What is written together, or not at all: events and totals of a problem, answers, and statements of any kind."""
+
+    problem: str = ""
+    events: list[Event] = field(default_factory=list)
+    totals: dict[str, Any] = field(default_factory=dict)
+    answers: list[tuple[RequestKey, Reply]] = field(default_factory=list)
+    statements: list[Callable[[Connection], None]] = field(default_factory=list)
+
+
+_Waiting = tuple[Part, "asyncio.Future[None]"]
 
 
 class Writer:
-    """Runs jobs in their order, and commits what they did; ``owner`` is the name of this process in leases."""
+    """Writes parts in their order; ``owner`` is the name of this process in leases."""
 
-    def __init__(
-        self, store: Store, owner: str, clock: Callable[[], float], snapshot_every: int, metrics: Metrics
-    ) -> None:
-        self._store, self._owner, self._clock, self._every, self._metrics = store, owner, clock, snapshot_every, metrics
-        self.lives: dict[str, Live] = {}
+    def __init__(self, store: Store, owner: str, clock: Callable[[], float], metrics: Metrics) -> None:
+        self._store, self._owner, self._clock, self._metrics = store, owner, clock, metrics
         self.trouble: SwapRegretError | None = None  # why the last transaction was not written, if it was not
-        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
-        self._touched: dict[str, Live] = {}
-        self._also: list[Callable[[Connection], None]] = []
-        self._thread = threading.Thread(target=self._run_thread, name="writer", daemon=True)
+        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    async def submit(self, run: Callable[[], T], key: RequestKey | None = None) -> T:
-        """Run a job in the writer's thread, and return what it returned once that is committed."""
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue.put(_Job(run, key, future))
-        return await future
+    async def write(self, part: Part) -> None:
+        """Return when a part is on disk, or say why it is not."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put((part, future))
+        await future
 
     def stop(self) -> None:
-        """Finish what was submitted, write snapshots, and end the thread."""
+        """Finish what was handed in, and end the thread."""
         self._queue.put(None)
         self._thread.join()
-        for live in self.lives.values():
-            if live.seq > live.snapshot_seq and live.wants_snapshot(0):
-                self._write_snapshot(live)
-        self.lives.clear()
 
-    # ---- for jobs ------------------------------------------------------------------------------------------------
-
-    def live(self, id: str) -> Live:
-        """Return a problem that a job is going to read or change."""
-        live = self.lives.get(id)
-        if live is None or live.is_broken:
-            raise Gone(id)
-        self._touched[id] = live
-        return live
-
-    def also(self, statement: Callable[[Connection], None]) -> None:
-        """Have something else written in the same transaction."""
-        self._also.append(statement)
-
-    # ---- the thread ----------------------------------------------------------------------------------------------
-
-    def _run_thread(self) -> None:
+    def _run(self) -> None:
         try:
             self._loop()
         except BaseException:
             _log.critical(
-                "the writer cannot go on: the process ends, and nothing that was answered is lost", exc_info=True
+                "the writer cannot go on: the server ends, and nothing that was answered is lost", exc_info=True
             )
-            os._exit(70)  # a supervisor starts it again; a server that cannot write is none
+            os._exit(_ENDED)  # a supervisor starts it again; a server that cannot write is none
 
     def _loop(self) -> None:
         while True:
-            jobs = [self._queue.get()]
+            found = [self._queue.get()]
             try:
-                while len(jobs) < _MOST_JOBS:
-                    jobs.append(self._queue.get_nowait())
+                while len(found) < _MOST_PARTS:
+                    found.append(self._queue.get_nowait())
             except Empty:
                 pass
-            self._serve([job for job in jobs if job is not None])
-            if None in jobs:
+            waiting = [each for each in found if each is not None]
+            if waiting:
+                self._serve(waiting)
+            if None in found:
                 return
 
-    def _serve(self, jobs: list[_Job]) -> None:
-        self._touched, self._also = {}, []
-        wanted = [job.key.key for job in jobs if job.key is not None]
-        try:
-            rows = self._store.answers(wanted) if wanted else []
-        except Exception as error:
-            for job in jobs:
-                _answer(job, error)
+    def _serve(self, waiting: list[_Waiting]) -> None:
+        failure = self._write([part for part, _ in waiting])
+        if failure is not None and type(failure) is not Unavailable and len(waiting) > 1:
+            for each in waiting:  # one of them is to blame
+                self._serve([each])
             return
-        known = {row.key: (RequestKey(row.key, row.request), Reply(row.status, row.body)) for row in rows}
-        n_before = len(known)
-        for job in jobs:
-            job.outcome = self._run(job, known)
-        changed = [live for live in self._touched.values() if live.pending or live.state_changed]
-        failure: Exception | None = self._commit(changed, list(known.values())[n_before:])
-        if failure is not None:
-            for live in changed:
-                self.lives.pop(live.id, None)
-            if isinstance(failure, HeldElsewhere):  # nothing was written: each finds the lease as it is, again
-                failure = Gone()
-        for job in jobs:
-            _answer(job, job.outcome if failure is None else failure)
-        for live in self._touched.values():
-            if live.is_broken:
-                self.lives.pop(live.id, None)
-            elif failure is None and live.wants_snapshot(self._every):
-                self._write_snapshot(live)
+        self.trouble = failure if type(failure) is Unavailable else None
+        for _, future in waiting:
+            _answer(future, failure)
 
-    def _run(self, job: _Job, known: dict[str, tuple[RequestKey, Reply]]) -> Any:
-        """Return what a job returns or raises; ``known`` are the answers to requests with a key, this one's is added."""
-        try:
-            if job.key is None:
-                return job.run()
-            if job.key.key not in known:
-                known[job.key.key] = job.key, job.run()
-            before, reply = known[job.key.key]
-            if before.request != job.key.request:
-                must = "an Idempotency-Key must come with one request only"
-                raise KeyReused(must, "the key of another request", "Draw a new key for each new request.")
-            return reply
-        except (SwapRegretError, Gone) as error:
-            return error
-        except Exception as error:
-            _log.exception("a job failed")
-            for live in self._touched.values():
-                live.is_broken = True  # what was done before is written; then they are read again
-            return error
-
-    def _commit(self, changed: list[Live], fresh: list[tuple[RequestKey, Reply]]) -> SwapRegretError | None:
-        if not (changed or fresh or self._also):
-            return None
-        started = time.perf_counter()
+    def _write(self, parts: list[Part]) -> SwapRegretError | None:
+        started, now = time.perf_counter(), self._clock()
         try:
             with self._store.transaction() as connection:
-                for live in changed:
-                    totals = {"seq": live.seq, "state": live.state, **live.totals}
-                    self._store.append(connection, live.id, self._owner, live.pending, totals)
-                for statement in self._also:
-                    statement(connection)
-                if fresh:
-                    rows = [{**key._asdict(), **reply._asdict(), "at": self._clock()} for key, reply in fresh]
+                for part in parts:
+                    if part.problem:
+                        self._store.append(connection, part.problem, self._owner, part.events, part.totals)
+                    for statement in part.statements:
+                        statement(connection)
+                rows = [
+                    {**key._asdict(), **reply._asdict(), "at": now} for part in parts for key, reply in part.answers
+                ]
+                if rows:
                     self._store.remember(connection, rows)
-        except Exception as error:  # whatever it is: the requests of this transaction fail, and the thread goes on
+        except Exception as error:  # whatever it is: these parts fail, and the thread goes on
             if not isinstance(error, SwapRegretError):
                 _log.exception("a transaction failed")
-                error = Unavailable("a transaction must be written", type(error).__name__, "Nothing of it was kept.")
-            _log.warning("a transaction was not written: %s", error.came)
+                error = NotWritten("a transaction must be written", type(error).__name__, "Nothing of it was kept.")
+            elif not isinstance(error, HeldElsewhere):
+                _log.warning("a transaction was not written: %s", error.came)
             self._metrics.count("failed_commits")
-            self.trouble = error
             return error
-        self.trouble = None
-        n_events = sum(len(live.pending) for live in changed)
-        for live in changed:
-            live.pending.clear()
-            live.state_changed = False
-        self._metrics.committed(n_events, time.perf_counter() - started)
+        self._metrics.committed([each.kind for part in parts for each in part.events], time.perf_counter() - started)
         return None
 
-    def _write_snapshot(self, live: Live) -> None:
-        try:
-            with self._store.transaction() as connection:
-                self._store.append(connection, live.id, self._owner, [], {})
-                self._store.keep_snapshot(connection, live.id, *live.snapshot())
-        except SwapRegretError as error:  # the events are there; only a restart takes longer
-            _log.warning("a snapshot was not written: %s", error.came)
-            return
-        live.snapshot_seq = live.seq
-        self._metrics.count("snapshots")
 
-
-def _answer(job: _Job, outcome: Any) -> None:
-    """Hand over what came of a job, in the loop that waits for it."""
+def _answer(future: "asyncio.Future[None]", failure: SwapRegretError | None) -> None:
+    """Say how it went, in the loop that waits for it."""
     try:
-        job.future.get_loop().call_soon_threadsafe(_resolve, job.future, outcome)
+        future.get_loop().call_soon_threadsafe(_resolve, future, failure)
     except RuntimeError:  # the loop has been closed: nobody waits
         _log.info("nobody waits for an answer")
 
 
-def _resolve(future: "asyncio.Future[Any]", outcome: Any) -> None:
+def _resolve(future: "asyncio.Future[None]", failure: SwapRegretError | None) -> None:
     if future.done():
         return  # the client has gone
-    if isinstance(outcome, BaseException):
-        future.set_exception(outcome)
+    if failure is None:
+        future.set_result(None)
     else:
-        future.set_result(outcome)
+        future.set_exception(failure)

@@ -1,21 +1,28 @@
 """A problem in memory: its session and history, moved by events that are the same now and when they are replayed."""
 
 import json
+import logging
+import time
 import zlib
 from collections import deque
 from typing import Any, NamedTuple
 
 import swapregret as sr
-from swapregret.errors import InvalidInput
-from swapregret.serve.database import Event, Store
-from swapregret.serve.history import History
-from swapregret.serve.problems import Problem, ProblemSpec, Reported, text_of
+from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.serve.database import Event
+from swapregret.serve.problems import Problem, Reported, text_of
+from swapregret.serve.processes.history import History, regret_curve
 from swapregret.serve.refusals import Conflict
 from swapregret.sessions.journal import packed as pack
 
+_log = logging.getLogger("swapregret.serve")
 _LATEST = 20
 _EVENT_BYTES, _MOST_BYTES = 100, 2**25
 """Policies in a snapshot: at most so many bytes for each event since the last one, and in all."""
+_MOST_SPENT = 20.0
+"""Seconds of events after which a snapshot is due however few they were: a restart plays them again."""
+_REGRET_SHARE = 0.05
+"""The part of its time that a problem with spectators may spend on their figure of regret."""
 
 
 class Waiting(NamedTuple):
@@ -27,7 +34,7 @@ class Waiting(NamedTuple):
 
 
 class Live:
-    """One problem, "open" or "archived", changed by the thread of the writer alone."""
+    """One problem, "open" or "archived", in a process of its own."""
 
     def __init__(self, id: str, problem: Problem, state: str = "open") -> None:
         self.id, self.problem, self.state = id, problem, state
@@ -39,24 +46,12 @@ class Live:
         self.latest: deque[dict[str, Any]] = deque(maxlen=_LATEST)
         self.pending: list[Event] = []
         self.totals = {"n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
-        self.is_broken = self.state_changed = False
+        self._spent = 0.0  # seconds of events since the last snapshot
+        self._regret: tuple[float, list[dict[str, float]]] = (0.0, [])
         self._policy_bytes = 0
 
-    @classmethod
-    def restore(cls, store: Store, id: str, max_dimension: int, now: float) -> "Live":
-        """Read a problem from the database: its newest snapshot and the events after it."""
-        row = store.problem(id)
-        live = cls(id, Problem(ProblemSpec.model_validate_json(row.spec), max_dimension), row.state)
-        kept = store.snapshot(id)
-        if kept is not None:
-            live._load(*kept)
-        for each in store.events(id, live.seq):
-            live.replay(each)
-        for day, waiting in live.open.items():  # a clock that was ahead must not keep them open
-            live.open[day] = waiting._replace(made=min(waiting.made, now))
-        return live
-
-    def _load(self, seq: int, session: bytes, history: bytes) -> None:
+    def load(self, seq: int, session: bytes, history: bytes) -> None:
+        """Take over what ``snapshot`` returned."""
         header, _, rest = zlib.decompress(history).partition(b"\n")
         known = json.loads(header)
         self.session = sr.Session.from_bytes(zlib.decompress(session), self.problem.player)
@@ -70,6 +65,7 @@ class Live:
 
     def snapshot(self) -> tuple[int, bytes, bytes]:
         """Return the number of the last event, the session and the rest, as bytes."""
+        self._spent = 0.0
         made = {day: waiting.made for day, waiting in self.open.items()}
         header = {"totals": self.totals, "made": made, "latest": list(self.latest)}
         rest = json.dumps(header).encode() + b"\n" + self.history.dump()
@@ -78,7 +74,7 @@ class Live:
     def wants_snapshot(self, every: int) -> bool:
         """Tell whether enough happened: a snapshot holds the policy of each open decision, so more of them make it rarer."""
         n_events = self.seq - self.snapshot_seq
-        if n_events < max(1, every):
+        if n_events < 1 or (n_events < every and self._spent < _MOST_SPENT):
             return False
         held = [each.decision.held for each in self.open.values() if not each.decision.held.is_present]
         if held and not self._policy_bytes:
@@ -90,15 +86,18 @@ class Live:
 
     def act(self, at: float) -> Event:
         """Make a decision."""
+        started = time.perf_counter()
         decision = self.session.act()
         packed = pack(decision.action).hex()
         self.open[decision.day] = Waiting(decision, at, packed)
         self.history.decided(decision.day, decision.marginals)
         self.totals["n_decisions"] += 1
+        self._spent += time.perf_counter() - started
         return self._happened("act", decision.day, at, packed)
 
     def close(self, day: int, kind: str, reported: Reported | None, at: float) -> None:
         """Close an open decision: by a ``reward``, a ``default`` reward, a ``skip``, or because it did ``expire``."""
+        started = time.perf_counter()
         decision, made, packed = self.open[day]
         if reported is None:
             self.session.skip(day=day)
@@ -113,6 +112,7 @@ class Live:
             self.totals["reward_sum"] += total
         del self.open[day]
         self.latest.append({"day": day, "packed": packed, "kind": kind, "reward": total, "made": made, "closed": at})
+        self._spent += time.perf_counter() - started
         self._happened(kind, day, at, value)
 
     def _happened(self, kind: str, day: int, at: float, value: str | None) -> Event:
@@ -147,7 +147,39 @@ class Live:
                 "Send rewards or skips, or make the problem with a `deadline` or a larger `max_open`.",
             )
 
+    def set_clock(self, now: float) -> None:
+        """Keep no decision open for longer because it was made by a clock that was ahead."""
+        self.open = {day: waiting._replace(made=min(waiting.made, now)) for day, waiting in self.open.items()}
+
+    def due(self) -> float | None:
+        """Return when the next deadline passes."""
+        deadline = self.problem.spec.deadline
+        if deadline is None or not self.open:
+            return None
+        return min(each.made for each in self.open.values()) + deadline
+
     def overdue(self, now: float) -> list[int]:
         """Return the decisions whose deadline has passed."""
         deadline = self.problem.spec.deadline
-        return [] if deadline is None else [day for day, each in self.open.items() if now - each.made >= deadline]
+        return [] if deadline is None else [day for day, each in self.open.items() if each.made + deadline <= now]
+
+    def expire(self, now: float) -> None:
+        """Close decisions whose deadline has passed: by the default reward, or unrewarded where it does not fit."""
+        default = self.problem.spec.default_reward
+        for day in self.overdue(now):
+            try:
+                self.close(day, "expire" if default is None else "default", default, now)
+            except SwapRegretError as error:
+                _log.info("decision %s.%d: the default reward does not fit: %s", self.id, day, error)
+                self.close(day, "expire", None, now)
+
+    # ---- figures -------------------------------------------------------------------------------------------------
+
+    def regret(self) -> list[dict[str, float]]:
+        """Return the curve of regret, at times one that is a little old: it may take a small part of the time only."""
+        started = time.perf_counter()
+        if started >= self._regret[0]:
+            found = regret_curve(self.problem.actions, self.history.samples())
+            ended = time.perf_counter()
+            self._regret = ended + (ended - started) / _REGRET_SHARE, found
+        return self._regret[1]
