@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Label, as_action, as_integer, as_labels, check_memory
+from swapregret.arrays import Action, Integers, Label, as_action, as_integer, as_labels, check_memory
 from swapregret.counts import shown
 from swapregret.errors import InvalidAction
 
 if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
     from swapregret.networks.network import Network
 
 
@@ -175,7 +176,7 @@ class Labelled(metaclass=Remembering):
             raise InvalidAction("`elements` must be a collection of labels", shown(elements), "Pass a list.") from None
         vector = np.zeros(self.dimension, dtype=np.int64)
         for name in names:
-            position = self._position(name)
+            position = self.position(name)
             if position is None:
                 raise InvalidAction(
                     "`elements` must be labels of the set", shown(name), f"Known are e.g. {self._labels[:5]}."
@@ -187,7 +188,14 @@ class Labelled(metaclass=Remembering):
             )
         return vector
 
-    def _position(self, name: Label) -> int | None:
+    def part_on(self, kept: Integers) -> "ActionSet":
+        """Return the actions that have no other elements than some, as a set on these; there must be one (``actions.face``)."""
+        from swapregret.actions.face import oracle_part
+
+        return oracle_part(self, kept)  # type: ignore[arg-type]  # an action set is what has labels
+
+    def position(self, name: Label) -> int | None:
+        """Return which element has a label; None if none has."""
         try:
             return self._positions.get(name)
         except TypeError:  # not hashable, so no label

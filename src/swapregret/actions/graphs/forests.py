@@ -12,7 +12,7 @@ import numpy.typing as npt
 from swapregret.actions.enumerated import ENUMERATION_LIMIT
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_policies import GibbsTrees
-from swapregret.arrays import Label, as_integer, as_vector
+from swapregret.arrays import Integers, Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
 
@@ -73,6 +73,11 @@ class Forests(GraphicBases):
                 "Choose a smaller size, or join the components by further edges.",
             )
         super().__init__(graph, k)
+
+    def part_on(self, kept: Integers) -> "Forests":
+        """Return the forests of the graph with these edges alone."""
+        edges, labels = self.edges_of(kept)
+        return Forests(edges, self.size, labels=labels)
 
     @property
     def n_actions(self) -> int | None:

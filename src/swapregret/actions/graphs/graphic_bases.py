@@ -95,6 +95,11 @@ class GraphicBases(ActionSet):
         edges = tuple((names[tail], names[head]) for tail, head in zip(tails, heads, strict=True))
         return Network(edges, directed=False, vertices=names)
 
+    def edges_of(self, kept: Integers) -> tuple[list[tuple[Hashable, Hashable]], list[Label]]:
+        """Return some of the edges, and their labels."""
+        tails, heads, names = self._graph.tails, self._graph.heads, self._graph.vertices
+        return [(names[tails[e]], names[heads[e]]) for e in kept], [self.labels[e] for e in kept]
+
     @property
     def is_maximal(self) -> bool:
         """Tell whether the forests span every component, i.e. have as many edges as the rank of the graph."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.arrays import Label
+from swapregret.arrays import Integers, Label
 from swapregret.errors import InvalidInput
 
 
@@ -93,6 +93,11 @@ class SpanningTrees(GraphicBases):
                 "Add edges, take one component, or use Forests, which may leave vertices apart.",
             )
         super().__init__(graph, graph.rank)
+
+    def part_on(self, kept: Integers) -> "SpanningTrees":
+        """Return the trees of the graph with these edges alone."""
+        edges, labels = self.edges_of(kept)
+        return SpanningTrees(edges, vertices=self.graph.vertices, labels=labels)
 
     def __repr__(self) -> str:
         return f"SpanningTrees({self._graph.n_vertices} vertices, {self.dimension} edges)"

@@ -95,6 +95,10 @@ class MSets(ActionSet):
         """Return the binomial coefficient C(d, m), exact."""
         return math.comb(self.dimension, self.size)
 
+    def part_on(self, kept: Integers) -> "MSets":
+        """Return the ways to choose as many of fewer elements."""
+        return MSets(len(kept), self.size, [self.labels[index] for index in kept])
+
     def _actions(self) -> Iterator[Action]:
         for chosen in combinations(range(self.dimension), self.size):
             row = np.zeros(self.dimension, dtype=np.int64)

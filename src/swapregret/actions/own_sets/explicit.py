@@ -20,7 +20,7 @@ from swapregret.actions.own_sets.explicit_hull import (
     project_gibbs_rows,
     project_on_rows,
 )
-from swapregret.arrays import Action, Actions, Label, Matrix, as_vector, frozen
+from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.rows import elements_of_rows
 from swapregret.csv_file import read_csv
@@ -101,6 +101,11 @@ class Explicit(ActionSet):
     def n_actions(self) -> int:
         """Return N, the number of actions listed."""
         return len(self._rows)
+
+    def part_on(self, kept: Integers) -> "Explicit":
+        """Return the rows that have no other elements."""
+        rows = self._rows[self._rows.sum(axis=1) == self._rows[:, kept].sum(axis=1)]
+        return Explicit(rows[:, kept], [self.labels[index] for index in kept])
 
     def _is_action(self, vector: Action) -> bool:
         """Tell whether a vector is one of the actions listed."""

@@ -39,7 +39,7 @@ from swapregret.actions.paths.path_hull import (
 )
 from swapregret.actions.paths.path_policies import MarkovPaths, cover_flow
 from swapregret.actions.paths.path_span import path_span
-from swapregret.arrays import Action, Label, Vector, as_vector, for_kernel
+from swapregret.arrays import Action, Integers, Label, Vector, as_vector, for_kernel
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.kl import Projection
@@ -153,6 +153,11 @@ class DagPaths(ActionSet):
         from swapregret.networks.network import Network
 
         return Network(self.edges, directed=True)
+
+    def part_on(self, kept: Integers) -> "DagPaths":
+        """Return the paths of the graph with these edges alone."""
+        edges, ends = [self._graph.edges[e] for e in kept], self._graph.vertices
+        return DagPaths(edges, source=ends[0], sink=ends[-1], labels=[self.labels[e] for e in kept])
 
     @property
     def n_actions(self) -> int:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from swapregret.actions.hull import Hull
 from swapregret.actions.products.product_hull import Pair, best_pair, draw_pair, list_pairs, part_of_pair, project_pair
 from swapregret.actions.products.product_span import level_of, off_level, pair_levels, pair_span
 from swapregret.actions.set_specs import make_set
-from swapregret.arrays import Action, Label, Vector, as_vector
+from swapregret.arrays import Action, Integers, Label, Vector, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations, equations_of, side_by_side
 from swapregret.geometry.span import Span
@@ -100,6 +100,11 @@ class Product(ActionSet):
     def split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Return the piece of a vector, or the columns of a table, that belongs to each set."""
         return [vector[..., low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
+
+    def part_on(self, kept: Integers) -> "Product":
+        """Return the product of what is left of each set."""
+        inside = [kept[(kept >= low) & (kept < high)] - low for low, high in pairwise(self._bounds)]
+        return Product(*(part.part_on(own) for part, own in zip(self.parts, inside, strict=True)), names=self.names)
 
     def _is_action(self, vector: Action) -> bool:
         """Tell whether every piece is an action of its set."""

@@ -1,0 +1,138 @@
+r"""Days on which some elements are not available: the face :math:`\{x \in \mathrm{conv}(A) : x_i = 0,\ i \in S\}`.
+
+The actions without elements of S are a set of their own, on the elements that are left: m-sets of fewer elements, trees and paths
+of a graph with fewer edges, fewer rows of a list. Where a set knows no such smaller set of its own kind, its oracle is
+asked with weights on S so low that an action with an element of S is the best only if all actions have one.
+"""
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from swapregret.arrays import Action, Actions, Integers, Vector, is_iterable
+from swapregret.counts import shown
+from swapregret.errors import InvalidInput
+from swapregret.policy import FinitePolicy
+
+if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
+
+_LISTED = 512
+"""Faces of at most this many actions explore uniformly over all of them; larger ones over a spanner."""
+_SHOWN = 6
+
+
+class Face:
+    """The actions of a set that have none of some elements, in the coordinates of the set.
+
+    Parameters
+    ----------
+    whole : ActionSet
+    missing : tuple of int
+        The elements that are not available, in order.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> face = Face(MSets(4, 2, labels="abcd"), (1,))
+    >>> face.part, face.lift(np.array([[1, 0, 1]])).tolist()
+    (MSets(dimension=3, size=2), [[1, 0, 0, 1]])
+    """
+
+    def __init__(self, whole: "ActionSet", missing: tuple[int, ...]) -> None:
+        self.whole, self.missing = whole, missing
+        self.kept: Integers = np.setdiff1d(np.arange(whole.dimension), missing)
+        cost = np.zeros(whole.dimension)
+        cost[list(missing)] = -1.0
+        if cost @ whole.argmax(cost) < 0.0:
+            raise nothing_left(whole, missing)
+        self.part: ActionSet = whole.part_on(self.kept)
+
+    def lift(self, rows: Actions) -> Actions:
+        """Write actions of the smaller set as actions of the whole one."""
+        table = np.zeros((len(rows), self.whole.dimension), dtype=np.int64)
+        table[:, self.kept] = rows
+        return table
+
+    @cached_property
+    def exploration(self) -> FinitePolicy:
+        """μ of the day: uniform over all actions that are left, or over a spanner of them."""
+        count = self.part.n_actions
+        if count is not None and count <= _LISTED:
+            rows = self.part.enumerate()
+        else:
+            rows = self.part.spanner().actions
+        return FinitePolicy(self.lift(rows), np.full(len(rows), 1.0 / len(rows)))
+
+    def listed(self, log_weights: Vector, variants: int) -> FinitePolicy:
+        """Return a policy whose marginals are the KL projection of exp(log_weights) onto the face."""
+        point = self.part.kl_project(log_weights[self.kept]).point
+        policy = self.part.decompose(point, variants=variants).finite()
+        return FinitePolicy(self.lift(policy.atoms), policy.weights)
+
+
+def nothing_left(whole: "ActionSet", missing: Iterable[int]) -> InvalidInput:
+    """Return the refusal of a day on which no action is possible."""
+    names = [whole.labels[index] for index in missing]
+    some = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return InvalidInput(
+        "some action must be possible without the elements that are not available",
+        f"{some} missing: every action of {whole!r} needs one of them",
+        "Skip the day, or leave fewer elements out.",
+    )
+
+
+def oracle_part(whole: "ActionSet", kept: Integers) -> "ActionSet":
+    """Return the actions that have no other elements than some as a set known by the oracle of the whole set."""
+    from swapregret.actions.own_sets.oracle_set import OracleSet
+
+    def best(weights: Vector) -> Action:
+        full = np.full(whole.dimension, -1.0 - 2.0 * float(np.abs(weights).sum()))
+        full[kept] = weights
+        chosen: Action = whole.argmax(full)[kept]
+        return chosen
+
+    return OracleSet(len(kept), best, labels=[whole.labels[index] for index in kept])
+
+
+def read_missing(
+    actions: "ActionSet", without: Iterable[Hashable] | None, available: Iterable[Hashable] | None
+) -> tuple[int, ...]:
+    """Read which elements are not available, given by label or by index; in order, each once.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> letters = MSets(4, 2, labels="abcd")
+    >>> read_missing(letters, ["c", "a"], None), read_missing(letters, None, "abd"), read_missing(letters, [3], None)
+    ((0, 2), (2,), (3,))
+    """
+    if without is not None and available is not None:
+        raise InvalidInput("a day must say what is missing in one way", "`without` and `available`", "Leave out one.")
+    if available is not None:
+        here = set(_places(actions, available, "available"))
+        return tuple(index for index in range(actions.dimension) if index not in here)
+    return () if without is None else tuple(sorted(set(_places(actions, without, "without"))))
+
+
+def _places(actions: "ActionSet", given: Iterable[Hashable], name: str) -> Iterable[int]:
+    if not is_iterable(given):
+        raise InvalidInput(f"`{name}` must be labels or indices of elements", shown(given), "Pass a list.")
+    for each in given:
+        index = actions.position(each)
+        if (
+            index is None
+            and isinstance(each, int | np.integer)
+            and not isinstance(each, bool)
+            and 0 <= each < actions.dimension
+        ):
+            index = int(each)
+        if index is None:
+            raise InvalidInput(
+                f"`{name}` must have labels or indices of elements of the set",
+                shown(each),
+                f"Labels are e.g. {list(actions.labels[:5])}.",
+            )
+        yield index
