@@ -28,6 +28,7 @@ from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.checked import check_player
 from swapregret.learners.player import Decision, Player
+from swapregret.learners.round.drawn_days import Drawn
 from swapregret.logs.log import Log, Source, read_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
@@ -245,7 +246,7 @@ def _of_player(player: Player[Any], past: Log) -> Iterator[Vector]:
     for day, (play, share) in enumerate(zip(past.plays, shares.tolist(), strict=True)):
         yield player.policy(state).marginals()
         assert past.policies is not None
-        state = player.observe(state, Decision(day, play, player.actions, past.policies[day]), share)
+        state = player.observe(state, Decision(day, play, player.actions, Drawn(past.policies[day])), share)
 
 
 class _Shown:

@@ -156,8 +156,8 @@ class DagPaths(ActionSet):
 
     def part_on(self, kept: Integers) -> "DagPaths":
         """Return the paths of the graph with these edges alone."""
-        edges, ends = [self._graph.edges[e] for e in kept], self._graph.vertices
-        return DagPaths(edges, source=ends[0], sink=ends[-1], labels=[self.labels[e] for e in kept])
+        edges, labels, ends = self._graph.edges, self.labels, self._graph.vertices
+        return DagPaths([edges[e] for e in kept], source=ends[0], sink=ends[-1], labels=[labels[e] for e in kept])
 
     @property
     def n_actions(self) -> int:

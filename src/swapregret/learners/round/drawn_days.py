@@ -1,41 +1,95 @@
-"""Days whose action somebody else drew, by a policy that is known: a log, or a set that was smaller on that day."""
+"""Days whose action a policy from elsewhere drew: that of a log, or of a day on which some elements were missing."""
 
-from typing import TYPE_CHECKING, Any
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector
+from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import Unsupported
 from swapregret.geometry.solve import Solver
+from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import BANDIT, learn_day
-from swapregret.policy import Policy
+from swapregret.policy import FinitePolicy, Policy
 
 if TYPE_CHECKING:
     from swapregret.learners.round.running import Running
 
+_KEPT = 64
+
+
+class Drawn:
+    """A policy that is not the player's own, as what a decision holds."""
+
+    __slots__ = ("_policy", "is_present")
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy, self.is_present = policy, False
+
+    def policy(self) -> Policy:
+        """Return it."""
+        return self._policy
+
+    def marginals(self) -> Vector:
+        """Return how likely each element was."""
+        return self._policy.marginals()
+
+    def dump(self) -> Arrays:
+        """Write it as a list."""
+        listed = self._policy.finite()
+        return {"rows": np.array(listed.atoms), "weights": np.array(listed.weights)}
+
+    @classmethod
+    def load(cls, arrays: Arrays) -> "Drawn":
+        """Read what ``dump`` wrote."""
+        return cls(FinitePolicy(arrays["rows"], arrays["weights"]))
+
+
+def refuse_others(running: object) -> None:
+    """Refuse players that do not estimate rewards by the Σ of whatever policy drew a day."""
+    rule = getattr(running, "rule", None)
+    if rule is None or learn_day.has_code_for(type(rule)):
+        raise Unsupported(
+            "a player must estimate rewards by Σ⁺ to learn from days that another policy has drawn",
+            type(getattr(running, "learner", running)).__name__,
+            "Use swap_combcp, swap_comband, or one of sr.baselines.combcp and comband.",
+        )
+
+
+class _Opened(NamedTuple):
+    """What it takes to learn from the days of one policy: a handle that has its marginals, and how to solve with its Σ."""
+
+    policy: Policy
+    state: Any
+    handle: Any
+    solver: Solver | None
+
 
 class DrawnDays:
-    """Learns such days; what a policy needs for it is kept as long as days of the same policy come."""
+    """Learns such days; what the last policies need for it is kept."""
 
     def __init__(self) -> None:
-        self._policy: Policy | None = None
-        self._state: Any = None
-        self._handle: Any = None
-        self._solver: Solver | None = None
+        self._opened: OrderedDict[int, _Opened] = OrderedDict()
+        self._nothing: Vector | None = None
 
     def observe(self, running: "Running", policy: Policy, action: Action, seen: Vector, total: float) -> int:
         """Learn from a day, estimated with the policy that drew it; return how many windows end with it."""
-        if learn_day.has_code_for(type(running.rule)):
-            raise Unsupported(
-                "a player must estimate rewards by Σ⁺ to learn from days that another policy has drawn",
-                type(running.learner).__name__,
-                "Use swap_combcp or swap_comband.",
-            )
-        if self._policy is not policy or self._state is not running.state:
-            state, has_dual = running.state, running.rule.feedback == BANDIT
-            mix = state.mix._replace(mean=np.array(policy.marginals()))
-            self._handle = running.handle_on(np.random.default_rng(0), state._replace(mix=mix))
-            self._solver = Solver(policy, running.learner.actions.span) if has_dual else None
-            self._policy, self._state = policy, state
-        dual = np.zeros(len(action)) if self._solver is None else self._solver.solve(action)
-        return int(running.do.observe_drawn(self._handle, action, seen, total, dual))
+        found = self._opened.get(id(policy))
+        if found is None or found.policy is not policy or found.state is not running.state:
+            found = self._open(running, policy)
+        if self._nothing is None:
+            self._nothing = frozen(np.zeros(len(action)))
+        dual = self._nothing.copy() if found.solver is None else found.solver.solve(action)
+        return int(running.do.observe_drawn(found.handle, action, seen, total, dual))
+
+    def _open(self, running: "Running", policy: Policy) -> _Opened:
+        refuse_others(running)
+        state, has_dual = running.state, running.rule.feedback == BANDIT
+        mix = state.mix._replace(mean=np.array(policy.marginals()))
+        handle = running.handle_on(np.random.default_rng(0), state._replace(mix=mix))
+        made = _Opened(policy, state, handle, Solver(policy, running.learner.actions.span) if has_dual else None)
+        self._opened[id(policy)] = made
+        self._opened.move_to_end(id(policy))
+        if len(self._opened) > _KEPT:
+            self._opened.popitem(last=False)
+        return made

@@ -19,7 +19,7 @@ from swapregret.compiled.callback import settle
 from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
 from swapregret.learners.player import Arrays, Decision
 from swapregret.learners.round.day import BANDIT, HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
-from swapregret.learners.round.drawn_days import DrawnDays
+from swapregret.learners.round.drawn_days import Drawn, DrawnDays
 from swapregret.learners.round.taping import Taped
 from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
@@ -183,8 +183,8 @@ class Running:
                 seen = _own(np.ascontiguousarray(reward, dtype=np.float64))
                 total = float(seen @ decision.action)
             held = decision.held
-            if isinstance(held, Policy):
-                n_ending = self._drawn_days.observe(self, held, action, seen, total)
+            if isinstance(held, Drawn):
+                n_ending = self._drawn_days.observe(self, held.policy(), action, seen, total)
             elif isinstance(held, View) and not held.is_present:
                 n_ending = self.do.observe_late(held.handle(self), action, seen, total)
             else:

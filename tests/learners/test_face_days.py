@@ -1,0 +1,91 @@
+"""Days with missing elements: unbiased estimates on every family, nothing played that is missing, learning across masks."""
+
+import numpy as np
+import pytest
+
+import swapregret as sr
+from swapregret.actions.action_set import ActionSet
+from swapregret.errors import Unsupported
+from swapregret.learners.face_days import FaceDays
+from swapregret.learners.player import Decision
+from swapregret.learners.round.drawn_days import Drawn
+
+EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
+CASES = {
+    "msets": (lambda: sr.MSets(6, 3), (1, 4)),
+    "explicit": (lambda: sr.Explicit([[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1]]), (3,)),
+    "permutations": (lambda: sr.Permutations(3), (0,)),
+    "trees": (lambda: sr.SpanningTrees([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]), (4,)),
+    "paths": (lambda: sr.DagPaths(EDGES, source="s", sink="t"), (2,)),
+    "product": (lambda: sr.Product(sr.MSets(4, 2), sr.MSets(3, 1)), (0, 5)),
+}
+
+
+def learnt(player, state, policy, action, total: float) -> np.ndarray:
+    """Return the estimate of the reward vector that a day adds."""
+    own = state.copy()
+    before = own.state.tally.running.copy()
+    own.observe(Decision(0, action, player.actions, Drawn(policy)), total)
+    return own.state.tally.running - before
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_estimates_are_unbiased_on_the_face(name: str) -> None:
+    """Summed over all draws of the day, the estimate gives every action that was possible its reward, to 1e-12."""
+    make, missing = CASES[name]
+    actions, rng = make(), np.random.default_rng(3)
+    player = sr.swap_combcp(actions, 4000, preset="multiscale")
+    state = player.start(np.random.default_rng(0))
+    faces = FaceDays(actions)
+    for day in range(40):  # so that predictions and pending sums are not zero
+        policy = faces.policy(state, missing) if day % 2 else player.policy(state)
+        action = policy.sample(rng)
+        held = Drawn(policy) if day % 2 else state.view()
+        state = player.observe(state, Decision(day, action, actions, held), float(rng.random()))
+    policy, reward = faces.policy(state, missing), rng.random(actions.dimension) / actions.size
+    assert state.state.tally.prediction.any()
+    mean = np.zeros(actions.dimension)
+    for row, chance in zip(policy.atoms, policy.weights, strict=True):
+        mean += chance * learnt(player, state, policy, row, float(row @ reward))
+    rows = faces.face(missing).lift(faces.face(missing).part.enumerate())
+    assert rows @ mean == pytest.approx(rows @ reward, abs=1e-12)
+
+
+def play(player, n: int, mask_of, means: np.ndarray, seed: int) -> float:
+    """Return the mean reward over the second half of days with masks."""
+    rng, actions = np.random.default_rng(seed), player.actions
+    state, faces, earned = player.start(np.random.default_rng(seed)), FaceDays(actions), 0.0
+    for day in range(n):
+        policy = faces.policy(state, mask_of(day))
+        action = policy.sample(rng)
+        assert action[list(mask_of(day))].sum() == 0
+        total = float(action @ means)
+        state = player.observe(state, Decision(day, action, actions, Drawn(policy)), total)
+        earned += total * (day >= n // 2)
+    return earned / (n - n // 2)
+
+
+def test_what_is_learnt_holds_across_masks() -> None:
+    """With another element missing every day a player comes within .06 of the best action that is left."""
+    actions: ActionSet = sr.MSets(6, 2)
+    means = np.array([0.45, 0.4, 0.3, 0.1, 0.1, 0.05])
+    best = np.mean([np.sort(np.delete(means, i))[-2:].sum() for i in range(6)])
+    assert play(sr.swap_combcp(actions, 1200), 1200, lambda day: (day % 6,), means, 4) > best - 0.06
+
+
+def test_a_face_in_use_comes_back_from_a_file() -> None:
+    """The same recommendations give the same lists, and nothing is written where there are none."""
+    actions = sr.MSets(6, 2)
+    player = sr.swap_combcp(actions, 1000)
+    state, one, two = player.start(np.random.default_rng(0)), FaceDays(actions), FaceDays(actions)
+    assert one.dump() == {}
+    first = one.policy(state, (1,))
+    two.load(one.dump())
+    assert two.policy(state, (1,)) == first
+
+
+def test_a_player_without_weights_is_refused() -> None:
+    """Competitors that list actions cannot leave elements out."""
+    player = sr.baselines.exp3(sr.MSets(4, 2), 100)
+    with pytest.raises(Unsupported, match="must estimate rewards"):
+        FaceDays(player.actions).policy(player.start(np.random.default_rng(0)), (1,))
