@@ -7,14 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
+from tests.generic import by_oracle, project_from_near
 
 import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.compiled.rows import elements_of_rows
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl import cover, kl_gap
-from swapregret.geometry.kl_from_actions import project_kl
-from swapregret.geometry.kl_near import approach, begin_approach, project_kl_near, project_near
+from swapregret.geometry.kl_near import approach, begin_approach, project_near
 from swapregret.geometry.oracle import AskedOracle
 from swapregret.testing.strategies import explicit_sets
 
@@ -34,7 +34,7 @@ def test_the_gap_is_certified_on_every_action_from_any_start(actions: Explicit, 
         rng.uniform(-30.0, 0.0, actions.dimension),
     )
     pool, rows = cover(actions).astype(np.float64), actions.enumerate()
-    found, added = project_kl_near(actions, log_weights, np.exp(start), pool)
+    found, added = project_from_near(actions, log_weights, np.exp(start), pool)
     used = rows.any(axis=0)
     assert np.array_equal(found.point > 0.0, used)
     g = found.log_point[used] - log_weights[used]
@@ -53,9 +53,9 @@ def test_it_is_the_point_of_the_interior_point_method(actions: Explicit, seed: i
     """From any start the point is that of the exact projection, as near as two gaps of 1e-9 allow."""
     rng = np.random.default_rng(seed)
     log_weights, pool = spread * rng.standard_normal(actions.dimension), cover(actions).astype(np.float64)
-    exact = project_kl(actions, log_weights, pool).point
+    exact = by_oracle(actions).kl_project(log_weights).point
     for start in (pool.mean(axis=0), exact, rng.uniform(0.1, 1.0, actions.dimension)):
-        found, _ = project_kl_near(actions, log_weights, start, pool)
+        found, _ = project_from_near(actions, log_weights, start, pool)
         np.testing.assert_allclose(found.point, exact, atol=2e-4)
 
 
@@ -70,7 +70,7 @@ def test_one_question_is_enough_where_all_actions_are_known(spread: float) -> No
     table = actions.enumerate().astype(np.float64)
     for _ in range(20):
         oracle, log_weights = Mock(wraps=actions, dimension=actions.dimension), spread * rng.standard_normal(10)
-        found, added = project_kl_near(oracle, log_weights, table.mean(axis=0), table)
+        found, added = project_from_near(oracle, log_weights, table.mean(axis=0), table)
         assert oracle.argmax.call_count == 1
         assert len(added) == 0
         assert kl_gap(actions, log_weights, found.log_point) <= 1e-9

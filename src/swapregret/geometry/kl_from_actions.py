@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Floats, Integers, Matrix, Vector, as_vector
-from swapregret.compiled.callback import settle
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import elements_of_rows, mean_of_rows, totals_of_rows, with_row
+from swapregret.compiled.rows import mean_of_rows, totals_of_rows, with_row
 from swapregret.compiled.selection import top_elements
 from swapregret.compiled.vectors import dot
-from swapregret.errors import NotConverged
-from swapregret.geometry.kl import ACCEPTABLE, Projection
-from swapregret.geometry.listed_hull import SMALLEST, first_weights, further_slacks, gradient, improve_weights
-from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
+from swapregret.geometry.kl import ACCEPTABLE
+from swapregret.geometry.listed_hull import first_weights, further_slacks, gradient, improve_weights
+from swapregret.geometry.oracle import ask
 
 GAP = 1e-10
 """The gap at which a projection ends: below the promised 1e-9, so that several parts of a product keep it together."""
@@ -32,48 +30,6 @@ _AT_ONCE = 8
 _WORTH = 0.1
 _SEARCH = 12
 _LONGEST = 0.9
-
-
-def project_kl(oracle: LinearOracle, log_weights: Vector, pool: Matrix) -> Projection:
-    r"""Project weights onto conv(A) in unnormalised Kullback–Leibler divergence, every coordinate to a small relative error.
-
-    .. math:: \min_{x \in \mathrm{conv}(\mathcal A)} \sum_i x_i \log\frac{x_i}{w_i} - x_i + w_i.
-
-    Parameters
-    ----------
-    oracle : LinearOracle
-    log_weights : array, shape (d,)
-        log w, finite. On a set of uniform size adding a constant changes nothing.
-    pool : float64 array, shape (n, d)
-        Different actions, which together have every coordinate any action has; e.g. those of :func:`~swapregret.geometry.kl.cover`.
-
-    Raises
-    ------
-    NotConverged
-        If the gap cannot be brought below 1e-6, or a coordinate is below 1e-280.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> bool(abs(project_kl(MSets(2, 1), np.log([1., 3e-99]), np.eye(2)).log_point[1] - np.log(3e-99)) < 1e-11)
-    True
-    """
-    asked, w = AskedOracle.of(oracle), np.array(as_vector(log_weights, oracle.dimension, "log_weights"))
-    x, gap, n_asked, _, _ = project_from(asked, w, *elements_of_rows(pool), GAP, True)
-    settle([asked.callback])
-    return certified(x, gap, n_asked, float(x[pool.any(axis=0)].min()))
-
-
-def certified(x: Vector, gap: float, n_asked: int, least: float = 1.0) -> Projection:
-    """Return a point with its gap, or refuse it; ``least`` is the least coordinate that is to be exact in relative terms."""
-    if gap > ACCEPTABLE or least < SMALLEST:
-        raise NotConverged(
-            f"the certified gap of a projection must be at most {ACCEPTABLE:.1e}, and its coordinates at least {SMALLEST:.0e}",
-            f"a gap of {gap:.3g} after {n_asked} questions, with a smallest coordinate of {least:.1e}",
-            "Bring the log-weights closer together.",
-        )
-    log_x = np.log(x, out=np.full(len(x), -np.inf), where=x > 0.0)
-    return Projection(point=x, log_point=log_x, gap=gap)
 
 
 @kernel

@@ -19,16 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Actions, Floats, Integers, Matrix, Vector, as_vector
-from swapregret.compiled.callback import settle
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import elements_of_rows, padded_rows, rows_from, with_row
+from swapregret.compiled.rows import padded_rows, with_row
 from swapregret.compiled.vectors import dot
 from swapregret.geometry.few_actions import Rows, Search, begin_search, hold_again, hold_more, price_rows, with_room
-from swapregret.geometry.kl import Projection
-from swapregret.geometry.kl_from_actions import ask_further, bound_of, certified, project_from, slope_of
+from swapregret.geometry.kl_from_actions import ask_further, bound_of, project_from, slope_of
 from swapregret.geometry.listed_hull import gradient
-from swapregret.geometry.oracle import AskedOracle, LinearOracle, ask
+from swapregret.geometry.oracle import ask
 
 CERTIFIED = 5e-10
 """The gap at which a projection of a learner ends."""
@@ -45,36 +43,6 @@ _CLOSE, _STILL = 1e-2, 1e-24
 """The square of a step from which on x is judged, and that of one that leads nowhere."""
 _KNOWN = 0.5 * CERTIFIED
 """The gap on the actions known at which the oracle is asked: asked earlier, it says what they would have said."""
-
-
-def project_kl_near(
-    oracle: LinearOracle, log_weights: Vector, near: Vector, pool: Matrix, size: int = 0
-) -> tuple[Projection, Actions]:
-    """Project weights as :func:`~swapregret.geometry.kl_from_actions.project_kl` does, but what is small only to be small.
-
-    Parameters
-    ----------
-    oracle : LinearOracle
-    log_weights : array, shape (d,)
-    near : array, shape (d,)
-        A point that has every coordinate any action has; the nearer to the projection, the fewer steps.
-    pool : float64 array, shape (n, d)
-        Different actions, which together have every coordinate any action has.
-    size : int
-        m, if all actions have m elements: then the m largest weights bound the best answer, and a point may be certified without
-        a question. 0 if they have not. Of an :class:`AskedOracle` its own is taken.
-
-    Returns
-    -------
-    projection : Projection
-        It depends on the arguments alone.
-    found : int64 array, shape (k, d)
-        The actions that had to be added to the pool: the point lies in the hull of both.
-    """
-    asked, w = AskedOracle.of(oracle, size), np.array(as_vector(log_weights, oracle.dimension, "log_weights"))
-    x, gap, n_asked, elements, ends, _ = project_near(asked, w, np.array(near), *elements_of_rows(pool), len(pool))
-    settle([asked.callback])
-    return certified(x, gap, n_asked), rows_from(elements, ends, len(pool), len(w))
 
 
 class Approach(NamedTuple):

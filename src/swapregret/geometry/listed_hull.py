@@ -166,14 +166,6 @@ def _solve(padded: Integers, system: _System, right: Floats) -> Floats:
 
 
 @kernel
-def project_list(elements: Integers, ends: Integers, tilted: Floats, target: float) -> tuple[Floats, Floats, float]:
-    """Return the KL projection of exp(tilted) onto the hull of the rows, its weights, and the certified gap, at most the target."""
-    weights, slack, nu = first_weights(elements, ends, tilted)
-    gap = improve_weights(elements, ends, tilted, target, weights, slack, nu, False)
-    return mean_of_rows(elements, ends, weights, tilted.size), weights, gap
-
-
-@kernel
 def first_weights(elements: Integers, ends: Integers, tilted: Floats) -> tuple[Floats, Floats, Floats]:
     """Return weights λ half of which are equal and half those of the Gibbs policy, slacks s that leave room, and ν, as an array."""
     n = ends.size - 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.optimize import minimize
+from tests.generic import project_list
 
 import swapregret as sr
 from swapregret.actions.hull import best, list_policy, project, span_part
@@ -12,7 +13,7 @@ from swapregret.compiled.bits import unpack
 from swapregret.compiled.rows import elements_of_rows
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl import kl_gap
-from swapregret.geometry.listed_hull import TARGET, project_list
+from swapregret.geometry.listed_hull import TARGET
 from swapregret.testing import strategies
 
 

@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
+from tests.generic import list_with, project_from_near, project_list
 
 import swapregret as sr
 from swapregret.actions.hull import project
 from swapregret.actions.policy_slots import list_room
 from swapregret.compiled.rows import elements_of_rows
-from swapregret.errors import InvalidInput
-from swapregret.geometry.caratheodory import decompose_from
 from swapregret.geometry.kl import kl_gap
-from swapregret.geometry.kl_near import project_kl_near
-from swapregret.geometry.listed_hull import TARGET, project_list
+from swapregret.geometry.listed_hull import TARGET
 
 
 class _Counted:
@@ -47,13 +45,13 @@ def test_a_pool_changes_the_policy_but_not_its_marginals() -> None:
     actions = sr.MSets(7, 3)
     point = actions.kl_project(np.sin(np.arange(7.0))).point
     pool = actions.span.basis.astype(np.float64)
-    table, weights = decompose_from(actions, np.array(point), pool, [0])
+    table, weights, distance = list_with(actions, point, pool, [0])
+    assert distance <= 1e-12
     assert np.array_equal(table[: len(pool)], pool)
     assert (weights > 0.0).sum() <= 8
     np.testing.assert_allclose(weights @ table, point, atol=1e-12)
-    with pytest.raises(InvalidInput, match="convex hull"):
-        decompose_from(actions, np.full(7, 0.9), pool, [0])
-    found, _ = project_kl_near(actions, np.arange(7.0), pool.mean(axis=0), pool)
+    assert list_with(actions, np.full(7, 0.9), pool, [0])[2] > 1e-8
+    found, _ = project_from_near(actions, np.arange(7.0), pool.mean(axis=0), pool)
     np.testing.assert_allclose(found.point, actions.kl_project(np.arange(7.0)).point, atol=1e-4)
 
 
@@ -61,12 +59,12 @@ def test_a_projection_says_which_actions_it_needed() -> None:
     """The point lies in the hull of the pool and the actions found: together they list it without a question."""
     actions = sr.OracleSet(9, _Counted(3))
     pool = actions.known_first
-    projection, found = project_kl_near(actions, 2.0 * np.sin(np.arange(9.0)), pool.mean(axis=0), pool)
+    projection, found = project_from_near(actions, 2.0 * np.sin(np.arange(9.0)), pool.mean(axis=0), pool)
     assert len(found)
     table = np.vstack([pool, found])
     assert len(np.unique(table, axis=0)) == len(table)
     oracle = _Counted(3)
-    _, weights = decompose_from(sr.OracleSet(9, oracle), np.array(projection.point), table, [0])
+    _, weights, _ = list_with(sr.OracleSet(9, oracle), projection.point, table, [0])
     assert oracle.n_calls == 2  # the two of a new set
     np.testing.assert_allclose(weights @ table, projection.point, atol=1e-12)
 
@@ -78,7 +76,7 @@ def test_the_heaviest_elements_certify_a_point_without_a_question() -> None:
         oracle = _Counted(3)
         actions = sr.OracleSet(8, oracle)
         pool, before = actions.known_first, oracle.n_calls
-        projection, _ = project_kl_near(actions, 0.3 * np.cos(np.arange(8.0)), pool.mean(axis=0), pool, size)
+        projection, _ = project_from_near(actions, 0.3 * np.cos(np.arange(8.0)), pool.mean(axis=0), pool, size)
         assert kl_gap(actions, 0.3 * np.cos(np.arange(8.0)), projection.log_point) <= 1e-9
         asked.append(oracle.n_calls - before)
         points.append(projection.point)

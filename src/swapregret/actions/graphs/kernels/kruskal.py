@@ -245,12 +245,3 @@ def next_forests(
             rows[written, state[level]] = 1
         written += 1
     return written
-
-
-@kernel
-def heaviest_forests(weights: Floats, tails: Integers, heads: Integers, n_vertices: int, size: int) -> Integers:
-    """Return the heaviest forest of ``size`` edges under each row of weights."""
-    found = np.empty(weights.shape, dtype=np.int64)
-    for index in range(weights.shape[0]):
-        found[index] = heaviest_forest(weights[index], tails, heads, n_vertices, size)
-    return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.selection import ranked, top_elements
+from swapregret.compiled.selection import ranked
 
 UNIT = 2**44
 """One, in fixed point."""
@@ -142,12 +142,3 @@ def draw_uniform(rng: np.random.Generator, dimension: int, size: int) -> Integer
         else:
             action[element] = 1
     return action
-
-
-@kernel
-def best_subsets(weights: Floats, size: int) -> Integers:
-    """Return the ``size`` largest entries of each row."""
-    found = np.empty(weights.shape, dtype=np.int64)
-    for index in range(weights.shape[0]):
-        found[index] = top_elements(weights[index], size)
-    return found

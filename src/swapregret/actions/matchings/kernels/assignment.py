@@ -171,12 +171,3 @@ def best_matching(weights: Floats) -> Integers:
     for row in range(n_rows):
         action[row * n_columns + chosen[row]] = 1
     return action
-
-
-@kernel
-def best_matchings(weights: Floats, n_rows: int, n_columns: int) -> Integers:
-    """Return the best assignment under each row of weights over the (row, column) pairs."""
-    found = np.empty(weights.shape, dtype=np.int64)
-    for index in range(weights.shape[0]):
-        found[index] = best_matching(weights[index].reshape(n_rows, n_columns))
-    return found
