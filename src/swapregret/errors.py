@@ -16,9 +16,11 @@
     └── ConformanceError (AssertionError)  a check of ``swapregret.testing`` found a fault
 """
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = [
     "ConformanceError",
@@ -124,3 +126,53 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         if os.fspath(path) in str(error):
             raise
         raise type(error)(f"{os.fspath(path)}: {error.must}", error.came, error.do) from error
+
+
+_OURS = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS}
+_OURS |= {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EEXIST, errno.ENXIO}
+"""What the system says where the path is at fault, not the disk."""
+
+
+class lenient:  # noqa: N801
+    """Go on where the disk fails at something that is not essential. Other errors, out of a signal handler too, go through."""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        """Tell whether it was the disk."""
+        return is_disk_fault(error)
+
+
+def is_disk_fault(error: BaseException | None) -> bool:
+    """Tell whether the system, not a signal handler, raised an error: that has a number, and is no TimeoutError.
+
+    Examples
+    --------
+    >>> is_disk_fault(OSError(errno.ENOSPC, "no room")), is_disk_fault(TimeoutError("too slow"))
+    (True, False)
+    """
+    if isinstance(error, StorageError):
+        return True
+    return isinstance(error, OSError) and isinstance(error.errno, int) and not isinstance(error, TimeoutError)
+
+
+def disk_fault(error: Exception, path: Any) -> Exception:
+    """Return what to raise for an error of the system: the path cannot be used, or the disk failed; both name the file."""
+    if isinstance(error, OSError) and not is_disk_fault(error):
+        return error
+    said = getattr(error, "strerror", None) or str(error)
+    if not isinstance(error, OSError) or error.errno in _OURS:
+        return InvalidInput(
+            "`path` must be a file that can be written", f"{said_path(path)}: {said}", "Check the path."
+        )
+    return StorageError(
+        f"the disk must take what is written to {said_path(path)}",
+        said,
+        "Nothing was changed; make room, or mend the disk, and try again.",
+    )
+
+
+def said_path(path: Any) -> str:
+    """Write a path, or what came instead of one."""
+    return repr(os.fspath(path))[:200] if isinstance(path, str | os.PathLike) else f"a {type(path).__name__}"

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.errors import InvalidInput, StorageError, SwapRegretError
+from swapregret.errors import InvalidInput, StorageError, SwapRegretError, disk_fault, is_disk_fault, lenient, said_path
 
 try:
     import fcntl
@@ -41,9 +41,6 @@ _Made = tuple[int, Path]
 """An open file and where it is."""
 _Before = Callable[[int], None]
 """What is done with the handle of a file while nobody can see it yet."""
-_OURS = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS}
-_OURS |= {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EEXIST, errno.ENXIO}
-"""What the system says where the path is at fault, not the disk."""
 
 
 def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
@@ -173,12 +170,6 @@ def write_beside(path: str | os.PathLike[str], data: bytes, before: _Before = la
         return made[0]
 
 
-def place_file(handle: int, hidden: Path, path: str | os.PathLike[str]) -> None:
-    """Move what ``write_beside`` wrote to its path."""
-    with _telling([(handle, hidden)], path):
-        os.replace(hidden, os.path.realpath(path))
-
-
 def _write_hidden(path: Any, data: bytes, before: _Before, made: list[_Made]) -> None:
     target = Path(os.path.realpath(path))
     mode = None
@@ -205,7 +196,13 @@ class _telling:  # noqa: N801
         self._made, self._path = made, path
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Refuse what is no path."""
+        try:
+            os.stat(os.fspath(self._path))
+        except FileNotFoundError:
+            return
+        except (TypeError, ValueError, OSError) as error:
+            raise disk_fault(error, self._path) from None
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         """Clear up after an error."""
@@ -214,8 +211,7 @@ class _telling:  # noqa: N801
         for handle, hidden in self._made:
             os.close(handle)
             hidden.unlink(missing_ok=True)
-        is_told = isinstance(error, SwapRegretError | FileExistsError)
-        if isinstance(error, OSError | ValueError | TypeError) and not is_told:
+        if is_disk_fault(error) and not isinstance(error, StorageError | FileExistsError):
             raise disk_fault(error, self._path) from None
 
 
@@ -232,18 +228,6 @@ def _link(hidden: Path, target: str) -> None:
         os.replace(hidden, target)
 
 
-def disk_fault(error: Exception, path: Any) -> SwapRegretError:
-    """Return what to raise for an error of the system: the path cannot be used, or the disk failed; both name the file."""
-    said = getattr(error, "strerror", None) or str(error)
-    if not isinstance(error, OSError) or error.errno in _OURS:
-        return InvalidInput("`path` must be a file that can be written", f"{_said(path)}: {said}", "Check the path.")
-    return StorageError(
-        f"the disk must take what is written to {_said(path)}",
-        said,
-        "Nothing was changed; make room, or mend the disk, and try again.",
-    )
-
-
 def _open_hidden(target: Path, made: list[_Made]) -> None:
     """Make the file beside its place in which the next version is written, locked while its writer lives."""
     slot = 0
@@ -257,7 +241,7 @@ def _open_hidden(target: Path, made: list[_Made]) -> None:
         handle = made[0][0]
         if _HAS_LOCKS:
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if _is_at(handle, hidden):
+        if is_at(handle, hidden):
             return
         os.close(made.pop()[0])  # somebody took it for left behind in the moment before it was locked
     raise OSError(errno.EAGAIN, f"{_AT_ONCE} others are writing it")
@@ -274,19 +258,22 @@ def _remove_left(hidden: Path) -> bool:
     try:
         handle = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:  # not there any more; or a link, or somebody else's
+        if not is_disk_fault(error):
+            raise
         return isinstance(error, FileNotFoundError)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _is_at(handle, hidden):
-            hidden.unlink(missing_ok=True)
-        return True
-    except OSError:
+        with lenient():
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if is_at(handle, hidden):
+                hidden.unlink(missing_ok=True)
+            return True
         return False
     finally:
         os.close(handle)
 
 
-def _is_at(handle: int, path: Path) -> bool:
+def is_at(handle: int, path: Path) -> bool:
+    """Tell whether an open file is the one at a path."""
     with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.lstat(path))
     return False
@@ -301,7 +288,7 @@ def sweep(path: str | os.PathLike[str]) -> None:
 
 def sync_folder(path: str | os.PathLike[str]) -> None:
     """Wait for the disk to know the new name, where the system can; the file itself is there already."""
-    with contextlib.suppress(OSError):
+    with lenient():
         directory = os.open(Path(os.path.realpath(path)).parent, os.O_RDONLY)
         try:
             os.fsync(directory)
@@ -316,8 +303,10 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         check_regular(path)
         return Path(path).read_bytes()
     except (OSError, ValueError, TypeError, MemoryError) as error:
+        if isinstance(error, OSError) and not is_disk_fault(error):
+            raise
         said = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput("`path` must be a readable file", f"{_said(path)}: {said}", "Check the path.") from None
+        raise InvalidInput("`path` must be a readable file", f"{said_path(path)}: {said}", "Check the path.") from None
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
@@ -325,11 +314,6 @@ def check_regular(path: str | os.PathLike[str]) -> None:
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise OSError(errno.EINVAL, "no file but a device or a pipe")
-
-
-def _said(path: Any) -> str:
-    """Write a path, or what came instead of one."""
-    return repr(os.fspath(path))[:200] if isinstance(path, str | os.PathLike) else f"a {type(path).__name__}"
 
 
 def _refusal(source: str, must: str, came: str, do: str = "Restore it from a copy.") -> InvalidInput:

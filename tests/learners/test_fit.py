@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret.learners.adaptive.fit import fitted_tilt, forget_days, remember_total
+from swapregret.learners.adaptive.fit import fitted_tilt, forget_days, keep_rewards, remember_total, restore_rewards
 from swapregret.learners.adaptive.state import Basis, Fit, start_fit
 
 PATHS = sr.DagPaths([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t")], source="s", sink="t")
@@ -103,3 +103,20 @@ def test_a_world_without_noise_is_played_to_its_end() -> None:
     world = sr.environments.from_function(PATHS, 20_000, lambda day: np.array([1.0, 0.0, 1.0, 0.0, 1.0]))
     result = sr.play(sr.swap_combcp(PATHS, 20_000), world, rng=1, measure="none")
     assert result.reward > 0.95
+
+
+def test_a_day_is_taken_back_bit_for_bit() -> None:
+    """Sums of rewards are rounded, so (b + r) − r is not b: a day that could not be learnt leaves no trace all the same."""
+    rng, actions = np.random.default_rng(11), sr.MSets(6, 3)
+    fit, place, rows, n_rounded = start_fit(2, 6, 6), np.arange(6), sr.MSets(6, 3).enumerate(), 0
+    for _ in range(200):
+        before = [each.copy() for each in fit[:3]]
+        action, reward = rows[rng.integers(len(rows))], float(rng.random())
+        keep_rewards(fit)
+        for times in (1.0, -1.0):
+            remember_total(fit, place, action, reward, times)
+        n_rounded += not np.array_equal(before[1], fit.shared)
+        restore_rewards(fit)
+        assert all(map(np.array_equal, before, fit[:3]))
+        remember_total(fit, place, actions.argmax(rng.random(6)), float(rng.random()), 1.0)
+    assert n_rounded > 0

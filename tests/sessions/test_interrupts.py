@@ -1,117 +1,208 @@
-"""A signal at any line of a session leaves it before the event, after it, or refusing to go on and saying how to reopen."""
+"""An exception out of a signal handler, at any point where Python lets one in, leaves a session before or after the event."""
 
+import dis
+import os
 import sys
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
-from types import FrameType
+from threading import Thread
+from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.late import Late
 
 import swapregret as sr
 from swapregret.errors import ProtocolError
 
-FILES = ("session.py", "journal.py", "running.py", "player.py", "storage.py")
-PLAYER = sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale")
+FOLDERS = tuple(
+    f"/swapregret/{name}" for name in ("sessions/", "learners/player", "learners/round/running.", "storage")
+)
+ENDING = 3
+"""The day of the four that ends a window."""
 
 
 class Interrupt(BaseException):
-    """What a signal handler raises."""
+    """What Ctrl-C raises, under another name."""
 
 
-def interrupted_at(count: int, call: Any) -> bool:
-    """Run a call and raise at its ``count``-th line in the session's files; tell whether there was one."""
+class Ordinary(Exception):
+    """What a handler of one's own raises."""
+
+
+KINDS = (Interrupt, Ordinary, TimeoutError, ValueError)
+IS_THOROUGH = "SWAPREGRET_FUZZ_CALLS" in os.environ
+STEP = 1 if IS_THOROUGH else 5
+"""``make test-fuzz`` takes every point and every kind of exception, other runs some."""
+ALWAYS = [("multiscale", True, TimeoutError), ("asked", True, Interrupt), ("listed", False, Ordinary)]
+ALWAYS += [("anytime", True, ValueError)]
+
+
+@cache
+def signal_points(code: CodeType) -> frozenset[int]:
+    """Return where Python looks for signals inside a function: after each call, and where a loop begins again.
+
+    What is raised in a call is handled by what guards the call. A tracer raises at the instruction after it: left out are those
+    that another handler guards, such as the release of a lock.
+    """
+    read: Any = dis.Bytecode(code)
+
+    def handler(offset: int) -> int | None:
+        return next((each.target for each in read.exception_entries if each.start <= offset < each.end), None)
+
+    found, last = set(), None
+    for each in read:
+        if last is not None and handler(last) == handler(each.offset):
+            found.add(each.offset)
+        last = each.offset if each.opname.startswith("CALL") or each.opname == "RESUME" else None
+        if each.opname.startswith("JUMP_BACKWARD"):
+            found.add(each.offset)
+    return frozenset(found)
+
+
+def interrupted_at(count: int, call: Callable[[], object], kind: type[BaseException]) -> bool:
+    """Run a call and raise at its ``count``-th line, or point where signals come in; tell whether it was reached."""
     seen = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:
         nonlocal seen
-        if not frame.f_code.co_filename.endswith(FILES):
+        if not any(each in frame.f_code.co_filename for each in FOLDERS):
             return None
-        if event == "line":
+        frame.f_trace_opcodes = True
+        if event == "line" or (event == "opcode" and frame.f_lasti in signal_points(frame.f_code)):
             seen += 1
             if seen == count:
-                raise Interrupt
+                raise kind("now")
         return trace
 
     sys.settrace(trace)
     try:
         call()
-    except Interrupt:
+    except kind:
         return True
     finally:
         sys.settrace(None)
-    return False
+    return seen >= count
 
 
-def steps(session: sr.Session[Any]) -> int:
-    """Return how many calls a session has taken."""
-    return 2 * session.day + len(session.open_decisions)
+def every_point(call: Callable[[], Callable[[], object]], kind: type[BaseException]) -> Iterator[int]:
+    """Interrupt what ``call`` makes ready at each point in turn."""
+    count = 1
+    while interrupted_at(count, call(), kind):
+        yield count
+        count += STEP
 
 
-@pytest.mark.parametrize("call", ["act", "observe", "skip"])
-def test_a_signal_at_any_line_leaves_a_session_whole_or_closed(call: str, tmp_path: Path) -> None:
-    """After the interrupt the session goes on as if it had been before or after the event, or refuses and its journal goes on."""
-    count, refused = 0, 0
-    while True:
-        count += 1
-        path = tmp_path / f"{call}{count}.journal"
-        session = sr.Session(PLAYER, rng=3, journal=path)
-        for _ in range(4):
-            session.act()
-            session.observe(0.3)
-        if call != "act":
-            session.act()
-        before = steps(session)
-        run = {"act": session.act, "observe": partial(session.observe, 0.7), "skip": session.skip}[call]
-        was = interrupted_at(count, run)
-        if session.is_torn:
-            with pytest.raises(ProtocolError, match=r"Session\(journal="):
-                session.act()
-            refused += 1
-        else:
-            if not session.open_decisions:
-                session.act()
-            session.observe(0.5)
-        session.close()
-        again = sr.Session(PLAYER, rng=3, journal=path)
-        assert steps(again) >= before
-        plain = sr.Session(PLAYER, rng=3)
-        drawn = []
-        for _ in range(again.day + len(again.open_decisions)):
-            drawn.append(plain.act().action)
-            if len(drawn) <= 4:
-                plain.observe(0.3)
-            elif plain.open_decisions and len(drawn) <= again.day:
-                plain.skip()
-        for decision in again.open_decisions:
-            assert np.array_equal(decision.action, drawn[decision.day]) or decision.day > 4
-        again.close()
-        if not was:
-            break
-    assert count > 10
-    assert refused > 0
+def calls_of(session: sr.Session[Any]) -> dict[str, Callable[[], object]]:
+    """Return the calls that change a session."""
+    return {"act": session.act, "observe": partial(session.observe, 0.7), "skip": session.skip}
 
 
-def test_a_signal_at_any_line_of_save_leaves_the_old_file_or_the_new(tmp_path: Path) -> None:
-    """The file on disk is whole after an interrupt at any line of ``save``, the session goes on, and nothing is left beside it."""
-    path, count, held = tmp_path / "x.session", 0, set()
-    session = sr.Session(PLAYER, rng=3)
-    session.act()
+def prepared(player: Any, n_days: int, *, is_open: bool, **given: Any) -> sr.Session[Any]:
+    """Return a session after some days."""
+    session: sr.Session[Any] = sr.Session(player, rng=3, warm=False, **given)
+    for _ in range(n_days):
+        session.act()
+        session.observe(0.3)
+    if is_open:
+        session.act()
+    return session
+
+
+def in_a_thread(call: Callable[[], object]) -> None:
+    """Call from another thread, which must not wait for ever."""
+    thread = Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive(), "a lock is still held"
+
+
+PLAYERS = Late[Any](
+    {
+        "multiscale": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),  # a window of 4 days
+        "asked": lambda: sr.swap_combcp(sr.OracleSet(6, sr.MSets(6, 2).argmax), 1000, preset="multiscale"),
+        "listed": lambda: sr.baselines.exp3(sr.MSets(4, 2), 1000),
+        "anytime": lambda: sr.anytime(sr.swap_combcp, sr.MSets(6, 2), preset="multiscale"),
+    }
+)
+
+
+CASES = [
+    (name, has_journal, kind)
+    for kind in KINDS
+    for name in ("multiscale", "asked", "listed", "anytime")
+    for has_journal in (True, False)
+    if IS_THOROUGH or (name, has_journal, kind) in ALWAYS
+]
+
+
+@pytest.mark.parametrize(("name", "has_journal", "kind"), CASES)
+def test_an_exception_at_any_point_of_a_call(
+    name: str, has_journal: bool, kind: type[BaseException], tmp_path: Path
+) -> None:
+    """The session is bit for bit before or after the event, or refuses and says how to go on; its journal is one of the two."""
+    player, path = PLAYERS[name], tmp_path / "x.journal"
+    for call in ("act", "observe", "skip"):
+        path.unlink(missing_ok=True)
+        prepared(player, ENDING, is_open=call != "act", journal=path).close()
+        journal, n_refused, n_points, bounds = path.read_bytes(), 0, 0, []
+        for is_after in (False, True):
+            plain = prepared(player, ENDING, is_open=call != "act")
+            if is_after:
+                calls_of(plain)[call]()
+            bounds.append(plain.snapshot())
+        made: list[sr.Session[Any]] = []
+
+        def make(
+            call: str = call, journal: bytes = journal, bounds: list[bytes] = bounds, made: list[Any] = made
+        ) -> Callable[[], object]:
+            if has_journal:
+                path.write_bytes(journal)
+                made.append(sr.Session(player, journal=path, warm=False))
+            else:
+                made.append(sr.Session.from_bytes(bounds[0], player))
+            return calls_of(made[-1])[call]
+
+        for _ in every_point(make, kind):
+            session, n_points = made.pop(), n_points + 1
+            if session.is_torn:
+                n_refused += 1
+                with pytest.raises(ProtocolError, match=r"Session\(journal="):
+                    session.act()
+            else:
+                assert session.snapshot() in bounds
+            in_a_thread(session.close)
+            if has_journal:
+                again: sr.Session[Any] = sr.Session.load(path, player)
+                assert again.snapshot() in (bounds if session.is_torn else [session.snapshot()])
+        made.pop().close()
+        assert n_points > 20 // STEP
+        assert n_refused <= n_points // 4
+
+
+@pytest.mark.parametrize("kind", KINDS if IS_THOROUGH else (Interrupt, TimeoutError))
+def test_an_exception_at_any_point_of_save(kind: type[BaseException], tmp_path: Path) -> None:
+    """The file is the old one or the new, the exception is the caller's own, the session goes on, and nothing is left behind."""
+    path, held = tmp_path / "x.session", set()
+    session = prepared(PLAYERS["multiscale"], ENDING, is_open=True)
     session.save(path)
     old = path.read_bytes()
     session.observe(0.3)
     new = session.snapshot()
-    while True:
-        count += 1
+
+    def make() -> Callable[[], object]:
         path.write_bytes(old)
-        was = interrupted_at(count, partial(session.save, path))
+        return partial(session.save, path)
+
+    n_points = 0
+    for _ in every_point(make, kind):
+        n_points += 1
         held.add(path.read_bytes())
         sr.Session.load(path)
         assert not session.is_torn
         assert session.snapshot() == new
-        if not was:
-            break
+        in_a_thread(session.snapshot)
     assert held == {old, new}
-    assert count > 30
+    assert n_points > 30 // STEP
     assert [each.name for each in tmp_path.iterdir()] == ["x.session"]

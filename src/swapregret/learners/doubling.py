@@ -26,7 +26,7 @@ from swapregret.learners.player import (
     marginals_of,
     own_state,
 )
-from swapregret.learners.round.running import View
+from swapregret.learners.round.held_view import View
 from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 from swapregret.registry import FACTORIES, name_of
@@ -51,6 +51,11 @@ class DoublingState:
     day: int
     seed: int
     inner: Any
+
+    @property
+    def n_days(self) -> int | None:
+        """How many days of the epoch its player has learnt; None if it has gone on without this."""
+        return self.day if getattr(self.inner, "n_days", self.day) == self.day else None
 
 
 class EpochPolicy:

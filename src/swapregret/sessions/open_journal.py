@@ -10,11 +10,20 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from typing import NamedTuple
 from weakref import WeakSet
 
-from swapregret.errors import InvalidInput, ProtocolError, SwapRegretError, Unsupported
+from swapregret.errors import (
+    InvalidInput,
+    ProtocolError,
+    StorageError,
+    SwapRegretError,
+    Unsupported,
+    disk_fault,
+    lenient,
+)
 from swapregret.sessions.journal import MAGIC, JournalScan, read_journal, records
-from swapregret.storage import disk_fault, place_file, put_file, sweep, sync_folder, write_beside
+from swapregret.storage import is_at, put_file, sweep, sync_folder, write_beside
 
 try:
     import fcntl
@@ -35,6 +44,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_let_go)
 
 
+class Place(NamedTuple):
+    """Where a journal ends: its bytes, the running checksum, the events since the snapshot, those that a renewal still needs."""
+
+    length: int
+    checksum: int
+    n_events: int
+    n_kept: int
+
+
 class _Renewal:
     """A journal that is being written beside the one in use: its thread, and the events since its snapshot."""
 
@@ -42,7 +60,6 @@ class _Renewal:
         self.payloads: list[bytes] = []
         self.handle, self.hidden, self.checksum = -1, Path(), 0
         self.thread = Thread(target=self._write, args=(path, make, lock), name="swapregret journal", daemon=True)
-        self.thread.start()
 
     def _write(self, path: Path, make: Callable[[], bytes], lock: Callable[[int], None]) -> None:
         record, self.checksum = records([make()])
@@ -68,7 +85,7 @@ class Journal:
         self._file = -1
         self._renewal: _Renewal | None = None
         try:
-            self.path = Path(path)
+            self.path = Path(path).absolute()  # it stays where it is if the process goes to another folder
             is_there = self.path.parent.is_dir()
             sweep(self.path)
         except (TypeError, ValueError, OSError) as error:
@@ -80,8 +97,7 @@ class Journal:
                 "Make the folder first.",
             )
         self._sync = sync
-        self._checksum = self._length = self.n_events = 0
-        self._last: tuple[int, int, int] | None = None
+        self._end = Place(0, 0, 0, 0)
         self._process = os.getpid()
         self._file = self._open()
         _JOURNALS.add(self)
@@ -138,9 +154,8 @@ class Journal:
         """Return the snapshot and the events after it; a record that was never finished is cut off."""
         self._refuse_if_forked()
         found = read_journal(self.path)
-        self._checksum, self.n_events = found.checksum, len(found.events)
-        self._length = found.length
-        os.ftruncate(self._file, self._length)
+        self._end = Place(found.length, found.checksum, len(found.events), 0)
+        os.ftruncate(self._file, found.length)
         return found
 
     def begin(self, snapshot: bytes) -> None:
@@ -151,11 +166,11 @@ class Journal:
             made = put_file(self.path, MAGIC + record, self._lock, is_new=self.is_empty)
         except FileExistsError:
             raise self._held_by_another() from None
-        self._take(made, checksum)
+        self._take(made, Place(os.fstat(made).st_size, checksum, 0, 0))
 
-    def _take(self, handle: int, checksum: int) -> None:
-        held, self._file = self._file, handle
-        self._checksum, self._length = checksum, os.fstat(handle).st_size
+    def _take(self, handle: int, end: Place) -> None:
+        held = self._file
+        self._file, self._end = handle, end
         if held >= 0:
             os.close(held)
 
@@ -167,62 +182,88 @@ class Journal:
         at the path holds every event at any moment. Where the disk fails the old file goes on.
         """
         self._refuse_if_forked()
-        self.n_events = 0
+        self._end = self._end._replace(n_events=0, n_kept=0)
         if self._renewal is None:
+            self._renewal = _Renewal(self.path, make, self._lock)
             with contextlib.suppress(RuntimeError):  # no thread to be had: the old file goes on
-                self._renewal = _Renewal(self.path, make, self._lock)
+                self._renewal.thread.start()
 
     def _take_over(self, renewal: "_Renewal") -> None:
         """Put the events since the snapshot into the new file, and move it to the path."""
         rest, checksum = records(renewal.payloads, renewal.checksum)
+        target = Path(os.path.realpath(self.path))
+        end = Place(os.fstat(renewal.handle).st_size + len(rest), checksum, self._end.n_events, 0)
         try:
-            self._write(renewal.handle, rest)
-        except OSError:
-            renewal.drop()
-            return
-        with contextlib.suppress(SwapRegretError):
-            handle, renewal.handle = renewal.handle, -1
-            place_file(handle, renewal.hidden, self.path)
-            self._take(handle, checksum)
-            if self._sync:
-                sync_folder(self.path)
+            with lenient():
+                self._write(renewal.handle, rest)
+                os.replace(renewal.hidden, target)
+        finally:
+            if is_at(renewal.handle, target):
+                handle, renewal.handle = renewal.handle, -1
+                self._take(handle, end)
+        if self._sync:
+            sync_folder(self.path)
 
-    def append(self, *payloads: bytes) -> None:
-        """Put events on disk: all of them, or none."""
-        self._last = None
+    def ready(self) -> Place:
+        """Return where the journal ends, after whatever must be done before the next event; or refuse.
+
+        A file that was renamed, replaced or cut behind the session's back would take events that are never read again.
+        """
         self._refuse_if_forked()
         renewal = self._renewal
         if renewal is not None and not renewal.thread.is_alive():
-            if renewal.handle >= 0:
-                self._take_over(renewal)
-            self._renewal = renewal = None  # only now: what a signal leaves half-way is dropped by ``close``
-        record, checksum = records(payloads, self._checksum)
+            try:
+                if renewal.handle >= 0:
+                    self._take_over(renewal)
+            finally:
+                self._renewal = None
+                renewal.drop()
+        try:
+            found, own = os.stat(self.path), os.fstat(self._file)
+        except FileNotFoundError:
+            raise self._moved("a file that was moved or removed") from None
+        except OSError as error:
+            raise disk_fault(error, self.path) from None
+        if not os.path.samestat(found, own):
+            raise self._moved("another file in its place")
+        if found.st_size != self._end.length:
+            raise self._moved(f"{found.st_size:,} bytes, where it wrote {self._end.length:,}")
+        return self._end
+
+    def _moved(self, came: str) -> StorageError:
+        return StorageError(
+            f"journal {os.fspath(self.path)!r} must stay as its session left it",
+            came,
+            "Nothing was changed; put it back, or keep the session with save(path) and open a new journal.",
+        )
+
+    def append(self, *payloads: bytes) -> None:
+        """Put events on disk. Whoever is not told that this was done goes back to what ``ready`` returned."""
+        end = self._end
+        record, checksum = records(payloads, end.checksum)
         try:
             self._write(self._file, record)
-        except BaseException as error:
-            os.ftruncate(self._file, self._length)
-            if isinstance(error, OSError):
-                raise disk_fault(error, os.fspath(self.path)) from None
-            raise
-        self._last = self._length, self._checksum, len(payloads)
-        self._checksum = checksum
-        self._length += len(record)
-        self.n_events += len(payloads)
-        if renewal is not None:
-            renewal.payloads += payloads
-
-    def take_back(self) -> None:
-        """Take what the last append put on disk off it, if it did: what it told was not learnt."""
-        if self._last is None:
-            return
-        self._length, self._checksum, count = self._last
-        try:
-            os.ftruncate(self._file, self._length)
         except OSError as error:
             raise disk_fault(error, os.fspath(self.path)) from None
-        self.n_events -= count
         if self._renewal is not None:
-            del self._renewal.payloads[-count:]
+            self._renewal.payloads += payloads
+        n = len(payloads)
+        self._end = Place(end.length + len(record), checksum, end.n_events + n, end.n_kept + n)
+
+    @property
+    def n_events(self) -> int:
+        """How many events there are since the last snapshot."""
+        return self._end.n_events
+
+    def go_back(self, end: Place) -> None:
+        """Take off the disk what came after an end: it did not happen."""
+        try:
+            os.ftruncate(self._file, end.length)
+        except OSError as error:
+            raise disk_fault(error, os.fspath(self.path)) from None
+        if self._renewal is not None:
+            del self._renewal.payloads[end.n_kept :]
+        self._end = end
 
     def _write(self, handle: int, data: bytes) -> None:
         if os.write(handle, data) != len(data):
@@ -234,7 +275,8 @@ class Journal:
         """Release the file."""
         renewal, self._renewal = self._renewal, None
         if renewal is not None and os.getpid() == self._process:
-            renewal.thread.join()
+            if renewal.thread.ident is not None:
+                renewal.thread.join()
             renewal.drop()
         if self._file >= 0:
             os.close(self._file)

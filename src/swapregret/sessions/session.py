@@ -1,10 +1,9 @@
 """A session: a player in use, one day after another. The only object of the library that changes."""
 
-import contextlib
 import os
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,19 +12,19 @@ from swapregret.arguments import Count, checked
 from swapregret.arrays import NamedArrays, Vector
 from swapregret.errors import InvalidInput, ProtocolError
 from swapregret.learners.checked import check_player
-from swapregret.learners.player import Decision, Player, draw_decision
+from swapregret.learners.player import Decision, Player
 from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
-from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
-from swapregret.sessions.feedback import RewardReader, find_open
-from swapregret.sessions.journal import act_event, close_event, is_journal, read_journal, rng_event
+from swapregret.randomness import Seed
+from swapregret.sessions.feedback import find_open
+from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session_file import parts_of, replay, restore
+from swapregret.sessions.whole_calls import Course, State, one_at_a_time
 from swapregret.storage import read_file, to_bytes, write_file
-from swapregret.units import Range, Units, read_units
+from swapregret.units import Range, read_units
 
-State = TypeVar("State")
 Path = str | os.PathLike[str]
 
 _SNAPSHOT_EVERY = 10_000
@@ -53,8 +52,8 @@ class SessionSummary:
     player: PlayerSummary | None
 
 
-class Session(Generic[State]):
-    """Act, observe, repeat.
+class Session(Course[State]):
+    """Act, observe, repeat. Several threads may call it; whatever exception comes, a call has happened whole or not at all.
 
     Parameters
     ----------
@@ -96,8 +95,6 @@ class Session(Generic[State]):
     1
     """
 
-    _journal: Journal | None
-
     @checked
     def __init__(
         self,
@@ -132,22 +129,6 @@ class Session(Generic[State]):
             raise
         self._journal = held
 
-    def _equip(self, player: Player[State], units: Units, max_open: int) -> None:
-        """Set what does not change from day to day, or does not outlive the process."""
-        self.player, self.max_open = player, max_open
-        self._reader = RewardReader(player.actions, player.feedback, units)
-        self._journal = None
-        self._is_closed = self._is_torn = False
-
-    def _begin(self, rng: Seed) -> None:
-        source = np.random.SeedSequence() if rng is None else rng
-        self._rng = as_generator(source)
-        self.entropy = entropy_of(source)
-        self._state = self.player.start(self._rng)
-        self._n_acted = self._n_closed = self._n_skipped = 0
-        self._open: dict[int, Decision] = {}
-        self._rng_after = plain_state(self._rng) if self._rng is source else None  # else nobody else has it
-
     # ---- the loop ------------------------------------------------------------------------------------------------
 
     @property
@@ -157,7 +138,7 @@ class Session(Generic[State]):
 
     @property
     def is_torn(self) -> bool:
-        """Tell whether a signal ended a call half-way: the session then takes no more calls, and its journal goes on."""
+        """Tell whether an exception cut a call off half-way: the session then takes no more calls, and its journal goes on."""
         return self._is_torn
 
     @property
@@ -171,18 +152,22 @@ class Session(Generic[State]):
         return self._reader.units.declared if self._reader.units.is_cost else None
 
     @property
+    @one_at_a_time
     def open_decisions(self) -> tuple[Decision, ...]:
         """Return the decisions that wait for their reward, oldest first."""
         return tuple(self._open.values())
 
+    @one_at_a_time
     def policy(self) -> Policy:
         """Return the policy of the next action."""
+        self._refuse_if_torn()
         return self.player.policy(self._state)
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""
         return self.policy().marginals()
 
+    @one_at_a_time
     def act(self) -> Decision:
         """Draw an action (Algorithm 1, line 5)."""
         self._refuse_if_closed()
@@ -192,27 +177,9 @@ class Session(Generic[State]):
                 f"act() with day {next(iter(self._open))} not yet observed",
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
-        self._is_torn = True
-        before = plain_state(self._rng) if self._journal is not None else {}
-        try:
-            decision = draw_decision(self.player, self._state, self._rng, self._n_acted)
-            if self._journal is not None:
-                events = [act_event(decision.day, decision.action)]
-                if self._rng_after is not None and self._rng_after != before:  # somebody else drew from the generator
-                    events.insert(0, rng_event(decision.day, before))
-                self._journal.append(*events)
-        except Exception:
-            if self._journal is not None:
-                set_state(self._rng, before)
-            self._is_torn = False
-            raise
-        if self._journal is not None:
-            self._rng_after = self._rng_after and plain_state(self._rng)
-        self._open[decision.day] = decision
-        self._n_acted += 1
-        self._is_torn = False
-        return decision
+        return self._act()
 
+    @one_at_a_time
     def observe(self, reward: npt.ArrayLike, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Learn the reward of a decision: of the open one, of the one given, or of the one made on a day.
 
@@ -222,12 +189,22 @@ class Session(Generic[State]):
         self._refuse_if_closed()
         held = find_open(self._open, decision, day, "observe")
         self._close(held, self._reader.read(reward, held.action), reward)
+        self._renew_if_long()
 
+    @one_at_a_time
     def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
         self._refuse_if_closed()
         held = find_open(self._open, decision, day, "skip")
         self._close(held, None, None)
+        self._renew_if_long()
+
+    def _renew_if_long(self) -> None:
+        """Have a long journal begin anew, with a snapshot: it holds everything, and only grows longer where that fails."""
+        if self._journal is not None and self._journal.n_events >= _SNAPSHOT_EVERY:
+            metadata, arrays = self._parts()
+            own = {name: np.array(array) for name, array in arrays.items()}  # the state moves on meanwhile
+            self._journal.renew(partial(to_bytes, "session", metadata, own))
 
     def __enter__(self) -> Self:
         """Return the session; leaving the block closes it."""
@@ -241,44 +218,12 @@ class Session(Generic[State]):
         word, (low, high) = self._reader.units.word, self._reader.units.declared
         return f"Session(day {self.day:,}{waiting}, {word}s in [{low:g}, {high:g}], {self.player.actions!r})"
 
-    def _refuse_if_closed(self) -> None:
-        if self._is_torn:
-            do = "Open its journal again, Session(journal=…), or the last file it was saved to, Session.load(path)."
-            raise ProtocolError("a session must be whole to go on", "a call after one that a signal ended half-way", do)
-        if self._is_closed:
-            do = "Open its journal again: Session(journal=…)."
-            raise ProtocolError("a session must be open to go on", "a call after close()", do)
-
-    def _close(self, decision: Decision, seen: float | Vector | None, told: npt.ArrayLike | None) -> None:
-        """Write down what was told, then let the player learn it.
-
-        A player that raises an error, because it refuses or because an oracle failed, leaves its state as it was: the day is
-        open as before. A signal in between leaves the session torn: it takes no more calls.
-        """
-        self._is_torn = True
-        try:
-            if self._journal is not None:
-                self._journal.append(close_event(decision.day, told))
-            self._state = self.player.observe(self._state, decision, seen)
-        except Exception:
-            if self._journal is not None:
-                self._journal.take_back()
-            self._is_torn = False
-            raise
-        del self._open[decision.day]
-        self._n_closed += 1
-        self._n_skipped += seen is None
-        self._is_torn = False
-        if self._journal is not None and self._journal.n_events >= _SNAPSHOT_EVERY:
-            with contextlib.suppress(OSError, InvalidInput):  # the journal holds everything; it only grows longer
-                metadata, arrays = self._parts()
-                own = {name: np.array(array) for name, array in arrays.items()}  # the state moves on meanwhile
-                self._journal.renew(partial(to_bytes, "session", metadata, own))
-
+    @one_at_a_time
     def summary(self) -> SessionSummary:
         """Say where the session stands; costs an eigenvalue decomposition."""
         return SessionSummary(self._n_closed, self._n_skipped, tuple(self._open), summarise(self.player, self._state))
 
+    @one_at_a_time
     def close(self) -> None:
         """Release the journal, if there is one; the session then takes no more calls."""
         if self._journal is not None:
@@ -317,14 +262,14 @@ class Session(Generic[State]):
         """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
         return restore(cls, data, player, "bytes")
 
+    @one_at_a_time
     def snapshot(self) -> bytes:
         """Return the whole session as bytes: a versioned header and arrays."""
         return to_bytes("session", *self._parts())
 
     def _parts(self) -> tuple[dict[str, Any], NamedArrays]:
-        """Return header and arrays, which do not change when the session goes on."""
-        if self._is_torn:
-            self._refuse_if_closed()
+        """Return header and arrays."""
+        self._refuse_if_torn()
         return parts_of(self)
 
     def _continue(self, journal: Journal) -> None:

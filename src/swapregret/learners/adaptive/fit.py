@@ -43,6 +43,24 @@ _ROUNDING = 1e-12
 
 
 @kernel
+def keep_rewards(fit: Fit) -> None:
+    """Keep the sums of rewards before a day is added: they are rounded, so it could not be taken away again."""
+    r, last = fit.shared.shape[0], fit.plays[fit.plays.shape[0] - 1]
+    for i in range(r):
+        fit.undo[i] = fit.shared[i, r + 1]
+    fit.undo[r] = last[last.size - 1]
+
+
+@kernel
+def restore_rewards(fit: Fit) -> None:
+    """Put back the sums of rewards that were kept."""
+    r, last = fit.shared.shape[0], fit.plays[fit.plays.shape[0] - 1]
+    for i in range(r):
+        fit.shared[i, r + 1] = fit.undo[i]
+    last[last.size - 1] = fit.undo[r]
+
+
+@kernel
 def remember_total(fit: Fit, place: Integers, action: Integers, reward: float, times: float) -> None:
     """Add a day to the sums of all members: A += M Mᵀ, A·1 += |M| M, b += r M."""
     d, r = place.size, fit.shared.shape[0]

@@ -14,7 +14,14 @@ from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.learners.adaptive.fit import fitted_tilt, forget_days, remember_elements, remember_total
+from swapregret.learners.adaptive.fit import (
+    fitted_tilt,
+    forget_days,
+    keep_rewards,
+    remember_elements,
+    remember_total,
+    restore_rewards,
+)
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
@@ -32,10 +39,14 @@ _RENEWED = 2
 def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Add a day to what least squares are made of."""
     if rule.has_fit:
+        if times > 0.0:
+            keep_rewards(state.fit)
         if rule.feedback == BANDIT:
             remember_total(state.fit, rule.basis.place, action, reward, times)
         else:
             remember_elements(state.fit, action, seen, times)
+        if times < 0.0:
+            restore_rewards(state.fit)
 
 
 @kernel

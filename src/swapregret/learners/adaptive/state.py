@@ -172,12 +172,13 @@ class Fit(NamedTuple):
     Row i of ``shared`` (r, r + 2) has row i of A_JJ from the diagonal on, then entry i of A·1 and of b, of the last days, whatever
     the member; ``own`` (F, r, r + 2) is what must be added for each of the F members that fit, so that a day is added once for all.
     ``plays`` (F + 1, d + 2) has what all elements need: the diagonal of A, the sums of all entries of A and of b; the last row is
-    shared, and the others are added to it.
+    shared, and the others are added to it. ``undo`` (r + 1) has b and its sum, as far as they are shared, before the last day.
     """
 
     own: Floats
     shared: Floats
     plays: Floats
+    undo: Floats
 
 
 class AdaptiveState(NamedTuple):
@@ -234,4 +235,4 @@ def start_guard(n_members: int, dimension: int, capacity: int, *, is_guarded: bo
 def start_fit(n_fitting: int, dimension: int, rank: int) -> Fit:
     """Return sums over no days."""
     n, d, r = n_fitting, dimension, rank
-    return Fit(np.zeros((n, r, r + 2)), np.zeros((r, r + 2)), np.zeros((n + 1, d + 2)))
+    return Fit(np.zeros((n, r, r + 2)), np.zeros((r, r + 2)), np.zeros((n + 1, d + 2)), np.zeros(r + 1))

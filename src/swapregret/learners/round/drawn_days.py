@@ -72,15 +72,14 @@ class DrawnDays:
         self._opened: OrderedDict[int, _Opened] = OrderedDict()
         self._nothing: Vector | None = None
 
-    def observe(self, running: "Running", policy: Policy, action: Action, seen: Vector, total: float) -> int:
-        """Learn from a day, estimated with the policy that drew it; return how many windows end with it."""
+    def handle(self, running: "Running", policy: Policy, action: Action) -> tuple[Any, Vector]:
+        """Return by which handle, and with which Σ⁺M, ``observe_drawn`` learns from a day that a policy has drawn."""
         found = self._opened.get(id(policy))
         if found is None or found.policy is not policy or found.state is not running.state:
             found = self._open(running, policy)
         if self._nothing is None:
             self._nothing = frozen(np.zeros(len(action)))
-        dual = self._nothing.copy() if found.solver is None else found.solver.solve(action)
-        return int(running.do.observe_drawn(found.handle, action, seen, total, dual))
+        return found.handle, self._nothing.copy() if found.solver is None else found.solver.solve(action)
 
     def _open(self, running: "Running", policy: Policy) -> _Opened:
         refuse_others(running)

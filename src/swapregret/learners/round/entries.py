@@ -107,7 +107,7 @@ def stop_tape(h: Any) -> None:
 
 @kernel
 def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
-    """Take back what was noted of a day beside its estimate: counts exactly, sums of rewards to rounding."""
+    """Take back what was noted of the last day beside its estimate."""
     remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 

@@ -1,10 +1,13 @@
 """A master at work: its family, rule and state, and the compiled functions on them.
 
 The state is arrays that compiled code changes in place. A policy that was played can still be asked for later: a
-:class:`View` of it copies what it needs when the policy is about to change.
+:class:`~swapregret.learners.round.held_view.View` of it copies what it needs when the policy is about to change.
 """
 
+import contextlib
 from collections.abc import Callable
+from itertools import starmap
+from threading import RLock
 from time import perf_counter
 from typing import Any
 from weakref import ref
@@ -12,88 +15,21 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.policy_slots import policy_of, solve
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.address import entry_address
 from swapregret.compiled.callback import settle
-from swapregret.compiled.nested import copied, dump, rebuilt, restore, tidy, wider
+from swapregret.compiled.nested import copied, dump, rebuilt, restore, wider
+from swapregret.errors import NotConverged
 from swapregret.learners.player import Arrays, Decision
-from swapregret.learners.round.day import BANDIT, HOPELESS, NOT_SOLVED, OUT_OF_ROOM, refuse
+from swapregret.learners.round.day import BANDIT, NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.drawn_days import Drawn, DrawnDays
+from swapregret.learners.round.held_view import View
 from swapregret.learners.round.taping import Taped
-from swapregret.policy import Mixture, Policy, on_grid
 from swapregret.policy.tape import Tape, empty_tape
 
 LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments"})
 """What is made again from the others in a state that keeps its lists."""
 _PATIENCE = 0.05
-
-
-class View:
-    """The policy of some days: the one that is played while it is, and a copy of it afterwards.
-
-    Parameters
-    ----------
-    running : Running
-    """
-
-    def __init__(self, running: "Running") -> None:
-        self.running = running
-        self.policies, self.mix = running.state.policies, running.state.mix
-        self.is_present = True
-        self._policy: Policy | None = None
-        self._marginals: Vector | None = None
-        self._opened: tuple[Any, Any] = (None, None)
-
-    def handle(self, running: "Running") -> Any:
-        """Return the handle by which a master learns what this earlier policy earned; made once for all its days."""
-        if self._opened[0] is not running.state:
-            state = running.state._replace(policies=self.policies, mix=self.mix)
-            rng = np.random.default_rng(0)  # nothing is drawn
-            self._opened = running.state, running.handle_on(rng, state, family=self.running.family)
-        return self._opened[1]
-
-    def policy(self) -> Policy:
-        """Return the policy as a value."""
-        if self._policy is None:
-            parts, weights, learner = [], [], self.running.learner
-            for slot, weight in enumerate(self.mix.weights.tolist()):
-                if weight > 0.0:
-                    parts.append(policy_of(self.policies, slot, learner))
-                    weights.append(weight)
-            self._policy = Mixture(parts, on_grid(weights))
-        return self._policy
-
-    def marginals(self) -> Vector:
-        """Return how likely each element is, without making the policy."""
-        if self._marginals is None:
-            self._marginals = frozen(self.mix.mean.copy())
-        return self._marginals
-
-    def solve(self, vector: npt.ArrayLike) -> Vector:
-        """Return Σ⁺v, as the master solves it for its own estimates; v is an action, or any vector in their span."""
-        right = np.array(vector, dtype=np.float64)
-        found: Vector
-        found, ratio = solve(self.running.family, self.policies, self.mix.weights, right)
-        if not ratio <= HOPELESS:
-            refuse(NOT_SOLVED)
-        return found
-
-    def dump(self) -> Arrays:
-        """Write what the policy is made of."""
-        mix = self.mix._replace(is_new=np.zeros_like(self.mix.is_new))  # of one day
-        policies = dump(self.policies, "policies")
-        return tidy(policies, self.mix.weights == 0.0) | dump(mix, "mix")
-
-    def part(self) -> None:
-        """Copy what the policy is made of: the state is about to move on."""
-        self.policies, self.mix = copied(self.policies), copied(self.mix)
-        self.is_present = False
-
-    def join(self) -> None:
-        """Be the policy that is played again: the state did not move on."""
-        self.policies, self.mix = self.running.state.policies, self.running.state.mix
-        self.is_present = True
 
 
 class Running:
@@ -118,6 +54,8 @@ class Running:
         self._callbacks = family.hull.callbacks
         self._bound = None, family
         self._drawn_days = DrawnDays()
+        self._is_moving = False
+        self.lock = RLock()  # held while the state changes and views read it: compiled code runs without the GIL
         from swapregret.learners.round.entries import entries  # loads Numba
 
         self.do = entries()
@@ -171,45 +109,84 @@ class Running:
             self._view = ref(held)
         return held
 
+    @property
+    def n_days(self) -> int | None:
+        """How many days it has learnt; None while it is half-way through one."""
+        return None if self._is_moving else int(self.state.tally.day[0])
+
     def observe(self, decision: Decision, reward: float | Vector | None) -> "Running":
-        """Learn from a day, and end the windows that end with it (lines 6, 7, 12–14 of Algorithm 1); see ``Player.observe``."""
+        """Learn from a day, and end the windows that end with it (lines 6, 7, 12–14 of Algorithm 1); see ``Player.observe``.
+
+        Whatever is raised, also out of a signal handler, the state is that before the day or after it, or ``n_days`` is None.
+        What an entry returns is put into a list by a single call into C, so that no signal comes in between.
+        """
         h, action, seen, total = self.handle(), _own(decision.action), self._nothing, 0.0
+        entry, given = self.do.observe_day, h
         if reward is None:
-            n_ending = self.do.pass_day(h)
+            entry = self.do.pass_day
+        elif self.rule.feedback == BANDIT:
+            total = float(reward)
         else:
-            if self.rule.feedback == BANDIT:
-                total = float(reward)
-            else:
-                seen = _own(np.ascontiguousarray(reward, dtype=np.float64))
-                total = float(seen @ decision.action)
-            held = decision.held
-            if isinstance(held, Drawn):
-                n_ending = self._drawn_days.observe(self, held.policy(), action, seen, total)
-            elif isinstance(held, View) and not held.is_present:
-                n_ending = self.do.observe_late(held.handle(self), action, seen, total)
-            else:
-                n_ending = self.do.observe_day(h, action, seen, total)
-        if n_ending == NOT_SOLVED:
-            refuse(NOT_SOLVED)
-        if n_ending == 0:
-            return self
-        kept = copied(self.state) if self._callbacks else self.state  # Python code may raise when much has changed
-        view: View | None = self._view()
+            seen = _own(np.ascontiguousarray(reward, dtype=np.float64))
+            total = float(seen @ decision.action)
+        held, dual = decision.held, list[Vector]()
+        if reward is not None and isinstance(held, Drawn):
+            entry = self.do.observe_drawn
+            given, *dual = self._drawn_days.handle(self, held.policy(), action)
+        elif reward is not None and isinstance(held, View) and not held.is_present:
+            entry, given = self.do.observe_late, held.handle(self)
+        arguments = (given,) if reward is None else (given, action, seen, total, *dual)
+        with self.lock: return self._learn(entry, arguments)  # noqa: E701  # fmt: skip
+
+    def _learn(self, entry: Any, given: tuple[Any, ...]) -> "Running":
+        ending: list[int] = []
+        codes: list[int] = []
+        kept, view = self._copy_if_asked(), self._view()
         try:
-            self.end_window(n_ending)
+            self._is_moving = True
+            ending.extend(starmap(entry, [given]))
+            if ending[0] == NOT_SOLVED:
+                refuse(NOT_SOLVED)
+            if ending[0] != 0:
+                self.end_window(ending[0], codes)
+            self._is_moving = False
+            return self
         except BaseException:
-            if self._callbacks:
-                rng, self.state = self._rng, kept
-                self.let_go()
-                h = self.handle(rng)
-            restore(self.state.tally, dump(self.state.undo), "the state")
-            if reward is not None:
-                self.do.take_back(h, action, seen, total)
-            if view is not None:
-                view.join()
-                self._view = ref(view)
+            self._is_moving = True
+            self._settle(ending, codes, given, kept, view)
+            self._is_moving = False
             raise
-        return self
+
+    def _copy_if_asked(self) -> Any:
+        """Copy the state before a day that ends a window, where Python code is asked then: it may raise when much has changed."""
+        tally = self.state.tally
+        is_last = (tally.day[0] + tally.offset[0] + 1) % self.rule.windows[0] == 0
+        return copied(self.state) if self._callbacks and is_last else None
+
+    def _settle(
+        self, ending: list[int], codes: list[int], given: tuple[Any, ...], kept: Any, view: View | None
+    ) -> None:
+        """After an error, go back to the state before the day, or on to the one after it, if it is neither yet."""
+        for callback in self._callbacks:
+            callback.take()
+        if kept is not None:
+            rng, self.state = self._rng, kept
+            self.let_go()
+            self.handle(rng)
+        else:
+            if ending and ending[0] > 0 and codes[-1:] in ([], [OUT_OF_ROOM]):
+                if codes:
+                    self._widen()
+                with contextlib.suppress(NotConverged):
+                    self.end_window(-ending[0] if codes else ending[0], codes)
+            if not codes or codes[-1] == PLAYED:
+                return
+            restore(self.state.tally, dump(self.state.undo), "the state")
+            if len(given) > 1:
+                self.do.take_back(self.handle(), *given[1:4])
+        if view is not None:
+            view.join()
+            self._view = ref(view)
 
     def estimated_total(self) -> Vector:
         """Return the sum of the estimates of all days so far."""
@@ -224,17 +201,18 @@ class Running:
             held.part()
             self._view = lambda: None
 
-    def end_window(self, n_ending: int) -> None:
-        """End windows; on an error nothing has changed."""
+    def end_window(self, n_ending: int, codes: list[int] | None = None) -> None:
+        """End windows; ``codes`` takes how each call ended."""
         self._part_view()
+        codes = [] if codes is None else codes
         while True:
-            code = self.do.end_window(self.handle(), n_ending)
+            codes.extend(starmap(self.do.end_window, [(self.handle(), n_ending)]))
             settle(self._callbacks)
-            if code != OUT_OF_ROOM:
+            if codes[-1] != OUT_OF_ROOM:
                 break
             self._widen()
             n_ending = -abs(n_ending)
-        refuse(code)
+        refuse(codes[-1])
 
     def play(
         self,
