@@ -125,7 +125,7 @@ def test_put_file_hands_out_the_new_file(tmp_path: Path) -> None:
 
 
 def test_paths_that_cannot_be_written_are_named(tmp_path: Path) -> None:
-    """A missing folder, a folder, a path that is none: refused in one sentence."""
+    """A missing folder, a folder, something that is no path: refused in one sentence."""
     for bad in (tmp_path / "no" / "file", tmp_path, "a\0b", 3.5, tmp_path / ("x" * 300)):
         with pytest.raises(InvalidInput, match="`path` must be"):
             write_file(bad, b"x")  # type: ignore[arg-type]

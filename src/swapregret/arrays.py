@@ -95,7 +95,7 @@ def real_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def as_numbers(values: npt.ArrayLike, name: str) -> Floats:
-    """Read real numbers of any shape, or say that they are none.
+    """Read real numbers of any shape, or refuse them.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def entropy_of(source: Seed) -> int | None:
 
 
 def as_generator(source: Seed) -> np.random.Generator:
-    """Return the generator of what is handed over as ``rng``, or say that it is none.
+    """Return the generator of what is handed over as ``rng``, or refuse it.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def ask_best(h: Any, weights: Floats) -> tuple[Integers, Floats]:
 
 
 class Face(NamedTuple):
-    """A set, its family at work, and five policies with the points and exponents they were made of."""
+    """A set, its hull with a state, and five policies with the points and exponents they were made of."""
 
     actions: Any
     mu: Policy

@@ -17,7 +17,7 @@ from swapregret.experiments.runs.execute import Outcome, execute
 from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
 from swapregret.experiments.runs.runner import Summary
 from swapregret.experiments.runs.status import WorkerReport
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 runner = CliRunner()
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
@@ -32,7 +32,7 @@ players = ["uniform", "follow_the_leader"]
 
 def here(plan: RunPlan, folder: Path) -> None:
     """Make the runs of a plan in this process."""
-    Store(folder).begin(b"", plan.resolved, {})
+    ResultFolder(folder).begin(b"", plan.resolved, {})
     for task in plan.tasks:
         outcome = execute(task, str(folder))
         assert outcome.error is None, outcome.traceback

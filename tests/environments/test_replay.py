@@ -44,7 +44,7 @@ def test_files_agree_with_arrays(tmp_path: Path) -> None:
 
 
 def test_parquet_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
-    """The columns of a Parquet file are chosen by name; a file that is none is refused."""
+    """The columns of a Parquet file are chosen by name; a missing file is refused."""
     pl.DataFrame({"b": [0.0, 1.0], "c": [1.0, -1.0], "a": [-1.0, 3.0]}).write_parquet(tmp_path / "rows.parquet")
     world = sr.environments.replay(ACTIONS, tmp_path / "rows.parquet", reward_range=(-1, 3))
     assert np.array_equal(world.means(0, 2), (ROWS + 1) / 8)

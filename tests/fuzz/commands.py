@@ -49,7 +49,7 @@ WORDS = (
 
 
 class CommandFailed(Exception):
-    """A command ended in a way that is none of ours."""
+    """A command ended in a way that no command should."""
 
 
 def _command(*words: str) -> Callable[..., None]:

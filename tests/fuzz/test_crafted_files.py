@@ -83,7 +83,7 @@ def begun(player: Any) -> Any:
 
 
 def play_on(session: Any) -> str | None:
-    """Play on, and say what was wrong: an action that is none, a policy or a state with NaN."""
+    """Play on, and say what was wrong: something that is no action, a policy or a state with NaN."""
     for decision in session.open_decisions:
         session.skip(decision)
     for _ in range(DAYS):

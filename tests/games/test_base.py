@@ -107,7 +107,7 @@ def test_bad_profiles_are_refused(bad: list[list[int]]) -> None:
 
 
 def test_bad_games_are_refused() -> None:
-    """Tables of wrong shapes, sets that are none, and names that do not fit are refused."""
+    """Tables of wrong shapes, things that are no sets, and names that do not fit are refused."""
     with pytest.raises(InvalidInput):
         MatrixGame([[1, 2], [3, 4]])
     with pytest.raises(InvalidInput):

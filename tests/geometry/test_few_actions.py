@@ -5,7 +5,7 @@ import numpy as np
 import swapregret as sr
 from swapregret.compiled.rows import elements_of_rows, padded_rows
 from swapregret.geometry.caratheodory import norm_of_variant
-from swapregret.geometry.few_actions import DEPENDENT, Rows, _Basis, _factor_on
+from swapregret.geometry.few_actions import DEPENDENT, Candidates, _Basis, _factor_on
 
 
 def test_no_more_rows_are_held_than_are_independent() -> None:
@@ -16,7 +16,7 @@ def test_no_more_rows_are_held_than_are_independent() -> None:
         some = np.random.default_rng(seed).permutation(table)[:150]
         elements, ends = elements_of_rows(some)
         padded, norm = padded_rows(elements, ends, d), norm_of_variant(seed % 4, d)
-        rows = Rows(elements, ends, padded, some.mean(axis=0), 1.0, norm, DEPENDENT, 0.0)
+        rows = Candidates(elements, ends, padded, some.mean(axis=0), 1.0, norm, DEPENDENT, 0.0)
         basis, count = _Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2))), 0
         for row in range(len(some)):
             if _factor_on(rows, basis, count, row):

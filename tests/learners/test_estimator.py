@@ -16,7 +16,7 @@ from swapregret.learners.baselines.follow_the_leader import FollowTheLeader
 from swapregret.learners.player import Decision
 from swapregret.learners.round.day import empty_tally, estimate_elements, note_total
 
-FEEDBACKS = ("bandit", "semi-bandit", "full")
+KINDS = ("bandit", "semi-bandit", "full")
 
 
 def permutation_list(n: int) -> list[list[int]]:
@@ -60,7 +60,7 @@ def expected_estimate(player: FollowTheLeader, scores: np.ndarray, guess: np.nda
     return total
 
 
-@pytest.mark.parametrize("feedback", FEEDBACKS)
+@pytest.mark.parametrize("feedback", KINDS)
 @pytest.mark.parametrize("name", SETS)
 def test_unbiased_on_every_action(name: str, feedback: str) -> None:
     """The finite sum equals R·M' to 1e-12, on full and deficient rank, without a prediction and with any."""

@@ -6,12 +6,12 @@ import pytest
 
 from swapregret.errors import InvalidInput
 from swapregret.results import load_experiment
-from swapregret.results.folder import FORMAT, Store
+from swapregret.results.folder import FORMAT, ResultFolder
 
 
-def stored(folder: Path) -> Store:
+def stored(folder: Path) -> ResultFolder:
     """Return a store with one finished run."""
-    store = Store(folder)
+    store = ResultFolder(folder)
     store.put_snapshot("a", b"halfway")
     store.put_failure("a", {"error": "once"})
     store.put_run("a", table=b"table", detail=b"detail", timing={"seconds": [1.0]})
@@ -47,7 +47,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
     """A folder that holds no results, or those of a later format, is refused with a sentence."""
     with pytest.raises(InvalidInput, match=r"no resolved\.json"):
         load_experiment(tmp_path)
-    Store(tmp_path).begin(b"", {"name": "x", "runs": []}, {})
+    ResultFolder(tmp_path).begin(b"", {"name": "x", "runs": []}, {})
     assert load_experiment(tmp_path).finished == ()
     path = tmp_path / "resolved.json"
     path.write_text(path.read_text().replace(f'"format": {FORMAT}', f'"format": {FORMAT + 1}'))

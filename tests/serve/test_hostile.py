@@ -1,4 +1,4 @@
-"""What an attacker tries: heads and bodies that never end, JSON that no reader likes, names that are none, keys that are gone."""
+"""What an attacker tries: heads and bodies that never end, JSON that no reader likes, wrong names, keys that are gone."""
 
 import inspect
 import json
@@ -183,7 +183,7 @@ def test_hosts_that_are_none(server: Served, host: str) -> None:
 
 @pytest.mark.parametrize("origin", ["http://[", "//", "http://", "http://localhost:99999999999", "\x80", "javascript:"])
 def test_origins_that_are_none(server: Served, origin: str) -> None:
-    """An Origin that is none is refused, not a failure."""
+    """A malformed Origin is refused, not a failure."""
     answer = server.http.get("/problems", headers={b"Origin": origin.encode("latin-1")})
     assert answer.status_code == 403
 

@@ -24,7 +24,7 @@ from swapregret.sessions.journal import (
     ACT,
     GENERATOR,
     MAGIC,
-    Event,
+    JournalEvent,
     act_event,
     close_event,
     is_journal,
@@ -302,7 +302,7 @@ def test_whole_records_that_are_no_events_are_refused(tmp_path: Path, payload: b
 )
 def test_a_generator_that_is_none_is_refused(tmp_path: Path, state: bytes) -> None:
     """The state of a generator in an event is checked like everything else."""
-    event_file(tmp_path / "j", Event(GENERATOR, 0, state).payload())
+    event_file(tmp_path / "j", JournalEvent(GENERATOR, 0, state).payload())
     with pytest.raises(InvalidInput, match="must replay"):
         Session.load(tmp_path / "j")
 

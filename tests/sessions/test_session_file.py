@@ -177,7 +177,7 @@ for _ in range(900):
     ids=lambda change: json.dumps(change)[:60],
 )
 def test_spoilt_headers_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
-    """Counts that do not add up, settings of another type, a generator or a player that is none: refused by name."""
+    """Counts that do not add up, settings of another type, something else than a generator or a player: refused by name."""
     metadata, arrays = from_bytes("session", begun("adaptive m-sets").snapshot(), "x")
     assert refused(tmp_path / "x.session", metadata | change, arrays)
 

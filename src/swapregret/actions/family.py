@@ -104,7 +104,7 @@ class Family(_Fields):
         return found
 
     def on(self, policies: Any) -> "Family":
-        """Return the same at work on the policies of a state, where the set keeps something beside them."""
+        """Return the family as it works on one state, where the set keeps something beside the state's policies."""
         if policies.used.size == 0:
             return self
         return _family(self.common, self.width, self.hull.on(policies), self.code)

@@ -204,7 +204,7 @@ class Hull:
         return {}
 
     def on(self, policies: Any) -> "Hull":
-        """Return the same at work on what a state keeps for the set beside its policies."""
+        """Return the hull with what a state keeps for the set beside its policies."""
         return replace(self, data=self.data.on(policies))
 
     def __reduce__(self) -> Any:

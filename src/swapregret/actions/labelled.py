@@ -162,14 +162,14 @@ class Labelled(metaclass=Remembering):
         return self.elements(action)
 
     def _read_action(self, action: npt.ArrayLike) -> Action:
-        """Read an action of the set, or say that it is none."""
+        """Read an action of the set, or refuse what is no action of it."""
         vector = as_action(action, self.dimension)
         if vector not in self:
             raise InvalidAction("`action` must be an action of the set", "another vector", f"The set is {self!r}.")
         return vector
 
     def action_of(self, elements: Iterable[Label]) -> Action:
-        """Write a collection of labels as an action, or say why it is none."""
+        """Write a collection of labels as an action, or refuse labels that are not one action."""
         try:
             names = list(elements)
         except TypeError:

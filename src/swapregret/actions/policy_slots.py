@@ -256,7 +256,7 @@ def spread(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floa
 
 @kernel
 def show_policy(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
-    """Return the policy in a slot as a list; without rows where it is none."""
+    """Return the policy in a slot as a list; without rows where the policy is no list."""
     if slot == policies.n_atoms.size - 1:
         explore = family.common.explore
         chances = explore.cumulative.copy()

@@ -11,14 +11,14 @@ from rich import box
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of, watch_compiling
 from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, option, read_set, seconds
 
-_FEEDBACKS = ("bandit", "semi-bandit", "full")
+_FEEDBACK_WORDS = ("bandit", "semi-bandit", "full")
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def warm(
     set_spec: SetSpec,
     preset: Preset = "adaptive",
-    feedback: Annotated[str, choice("feedback", "What the player will be shown", _FEEDBACKS)] = "bandit",
+    feedback: Annotated[str, choice("feedback", "What the player will be shown", _FEEDBACK_WORDS)] = "bandit",
     horizon: Annotated[int, days("horizon", "Days the player will be made for.", least=2)] = 100_000,
     as_json: AsJson = False,
 ) -> None:

@@ -119,7 +119,7 @@ def _whole(value: Any, field: str, least: int = 1, most: int = 2**63 - 1) -> int
 
 
 def _number(value: Any, field: str) -> str:
-    """Return a number as it is written; text, and true or false, are none."""
+    """Return a number as it is written; text, and true or false, are no numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"`{field}` must be a whole number", shown(value, 120), "Write e.g. 1000, without quotes.")
     return str(value)

@@ -42,7 +42,7 @@ Numbers = npt.NDArray[Any]
 
 
 def read_numbers(values: Any) -> Matrix:
-    """Read numbers of any shape into an array of the game's own; what is none has no entries, and its shape is refused.
+    """Read numbers of any shape into an array of the game's own; anything else has no entries, and its shape is refused.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
 from swapregret.games.payoffs import Game
 from swapregret.games.windows import Windows
-from swapregret.learners.checked import check_player
+from swapregret.learners.checked import require_player
 from swapregret.learners.player import Player
 from swapregret.notebook import html_table, text_table
 from swapregret.regret.ledgers.answers import answer
@@ -210,7 +210,7 @@ def _check_players(game: Game, players: Sequence[Player[Any]]) -> None:
     if not isinstance(players, Sequence):
         raise InvalidInput("`players` must be a list of players", shown(players), "Give one per player of the game.")
     for each in players:
-        check_player(each)
+        require_player(each)
     if len(players) != game.n_players:
         raise InvalidInput(
             f"`players` must be {game.n_players} players, one per player of the game",

@@ -15,7 +15,7 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import padded_rows, with_row
 from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
-from swapregret.geometry.few_actions import DEPENDENT, Rows, begin_search, hold_more, rest_of, with_room
+from swapregret.geometry.few_actions import DEPENDENT, Candidates, begin_search, hold_more, rest_of, with_room
 from swapregret.geometry.oracle import ask
 
 INSIDE = 1e-8
@@ -38,7 +38,7 @@ def list_from(
     n_norms, padded = norms.shape[0], padded_rows(elements, ends, point.size)
     total, left, mass, furthest = np.zeros(ends.size - 1), point.copy(), 1.0, 0.0
     for v in range(n_norms):
-        rows = Rows(elements, ends, padded, left, mass, norms[v], DEPENDENT, 0.0)
+        rows = Candidates(elements, ends, padded, left, mass, norms[v], DEPENDENT, 0.0)
         elements, ends, held, weights, distance = list_once(oracle, rows, n_first)
         furthest = max(furthest, distance)
         total = np.append(total, np.zeros(ends.size - 1 - total.size))
@@ -56,7 +56,7 @@ def list_from(
 
 
 @kernel
-def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers, Integers, Floats, float]:
+def list_once(oracle: Any, rows: Candidates, n_first: int) -> tuple[Integers, Integers, Integers, Floats, float]:
     """Return the rows with those that were added, some of them with weights of a mass that make a point, and the distance left.
 
     The first rows are tried alone, then all; then the oracle is asked for more, until it shows that the point is out of reach.
@@ -78,7 +78,7 @@ def list_once(oracle: Any, rows: Rows, n_first: int) -> tuple[Integers, Integers
             return rows.elements, rows.ends, held, weights, np.inf
         reach = dot(direction, rows.mass * action - rows.point)
         elements, ends = with_row(rows.elements, rows.ends, action)
-        rows = Rows(elements, ends, rows.padded, rows.point, rows.mass, rows.scale, DEPENDENT, 0.0)
+        rows = Candidates(elements, ends, rows.padded, rows.point, rows.mass, rows.scale, DEPENDENT, 0.0)
         if ends.size - 1 == n_tried or reach < -INSIDE:
             break
         n_tried += 1

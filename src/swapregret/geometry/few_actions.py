@@ -22,7 +22,7 @@ DEPENDENT = 1e-11
 _HELD, _PASSED = -1.0, -2.0
 
 
-class Rows(NamedTuple):
+class Candidates(NamedTuple):
     """Rows by their elements, the point and the mass they shall have, and the norm in which they come near it.
 
     ``padded`` (width, n) has the k-th element of the first n rows, or d where a row has fewer; later rows are only in ``elements``.
@@ -63,14 +63,14 @@ def few_actions(elements: Integers, ends: Integers, point: Floats, scale: Floats
 
     The distance that is made small is that of ``scale``, which decides between the policies there are.
     """
-    rows = Rows(elements, ends, padded_rows(elements, ends, point.size), point, 1.0, scale, DEPENDENT, 0.0)
+    rows = Candidates(elements, ends, padded_rows(elements, ends, point.size), point, 1.0, scale, DEPENDENT, 0.0)
     search = begin_search(rows)
     count, distance = hold_more(rows, search, 0, ends.size - 1)
     return search.basis.held[:count].copy(), search.basis.weights[:count].copy(), distance
 
 
 @kernel
-def begin_search(rows: Rows) -> Search:
+def begin_search(rows: Candidates) -> Search:
     """Return a search that holds no row yet."""
     n, d = rows.ends.size - 1, rows.point.size
     basis = _Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2)))
@@ -85,7 +85,7 @@ def with_room(search: Search, n: int) -> Search:
 
 
 @kernel
-def hold_more(rows: Rows, search: Search, count: int, n_tried: int) -> tuple[int, float]:
+def hold_more(rows: Candidates, search: Search, count: int, n_tried: int) -> tuple[int, float]:
     """Hold more of the first rows, and let others go, until they make the point or none helps; return how many and how far."""
     basis, marks, rest = search.basis, search.marks, search.rest
     d, distance = rows.point.size, np.inf
@@ -115,7 +115,7 @@ def hold_more(rows: Rows, search: Search, count: int, n_tried: int) -> tuple[int
 
 
 @kernel
-def hold_again(rows: Rows, search: Search, count: int) -> int:
+def hold_again(rows: Candidates, search: Search, count: int) -> int:
     """Give the rows held the weights that another point, or norm, asks for, and let others go; return how many are left."""
     basis, kept = search.basis, 0
     for k in range(count):
@@ -129,7 +129,7 @@ def hold_again(rows: Rows, search: Search, count: int) -> int:
 
 
 @kernel
-def rest_of(rows: Rows, held: Integers, weights: Floats, rest: Floats) -> float:
+def rest_of(rows: Candidates, held: Integers, weights: Floats, rest: Floats) -> float:
     """Write what a point has beyond some rows with their weights; return what the weights lack to have the mass."""
     elements, ends, missing = rows.elements, rows.ends, rows.mass
     for i in range(rows.point.size):
@@ -143,7 +143,7 @@ def rest_of(rows: Rows, held: Integers, weights: Floats, rest: Floats) -> float:
 
 
 @kernel
-def price_rows(rows: Rows, vector: Floats, price: Floats) -> None:
+def price_rows(rows: Candidates, vector: Floats, price: Floats) -> None:
     """Add to the prices of the first rows what they have of a vector, whose entry d must be 0."""
     n_padded = min(price.size, rows.padded.shape[1])
     add_totals(rows.padded, vector, price[:n_padded])
@@ -153,7 +153,7 @@ def price_rows(rows: Rows, vector: Floats, price: Floats) -> None:
 
 
 @kernel
-def _dearest(rows: Rows, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
+def _dearest(rows: Candidates, rest: Floats, missing: float, marks: Floats, price: Floats) -> int:
     """Return the row that most of the rest lies in, of those that are neither held nor passed over; −1 if none helps."""
     price[:] = missing
     price_rows(rows, rest, price)
@@ -165,7 +165,7 @@ def _dearest(rows: Rows, rest: Floats, missing: float, marks: Floats, price: Flo
 
 
 @kernel
-def _factor_on(rows: Rows, basis: _Basis, count: int, chosen: int) -> bool:
+def _factor_on(rows: Candidates, basis: _Basis, count: int, chosen: int) -> bool:
     """Hold one row more, with weight 0, unless it depends on the others; tell whether it is held."""
     elements, ends, scale, factor = rows.elements, rows.ends, rows.scale, basis.factor
     own, marked = 1.0, np.zeros(scale.size)
@@ -190,7 +190,7 @@ def _factor_on(rows: Rows, basis: _Basis, count: int, chosen: int) -> bool:
 
 @kernel
 def _settle(
-    rows: Rows,
+    rows: Candidates,
     basis: _Basis,
     count: int,
     marks: Floats,
@@ -231,7 +231,7 @@ def _settle(
 
 @kernel
 def _least_squares(
-    rows: Rows, basis: _Basis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
+    rows: Candidates, basis: _Basis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
 ) -> Floats:
     """Return the weights, of any sign, of the rows held that come nearest to a point and its mass.
 

@@ -23,7 +23,15 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import padded_rows, with_row
 from swapregret.compiled.vectors import dot
-from swapregret.geometry.few_actions import Rows, Search, begin_search, hold_again, hold_more, price_rows, with_room
+from swapregret.geometry.few_actions import (
+    Candidates,
+    Search,
+    begin_search,
+    hold_again,
+    hold_more,
+    price_rows,
+    with_room,
+)
 from swapregret.geometry.kl_from_actions import ask_further, bound_of, project_from, slope_of
 from swapregret.geometry.listed_hull import gradient
 from swapregret.geometry.oracle import ask
@@ -48,7 +56,7 @@ _KNOWN = 0.5 * CERTIFIED
 class Approach(NamedTuple):
     """Where Newton's method stands: z and u, the mass that is asked for, the rows held, and what does not change.
 
-    ``padded`` (width, n) has the elements of the first rows (``few_actions.Rows``), ``trace`` is what x has of their mean.
+    ``padded`` (width, n) has the elements of the first rows (``few_actions.Candidates``), ``trace`` is what x has of their mean.
     """
 
     z: Floats
@@ -75,7 +83,7 @@ def begin_approach(elements: Integers, ends: Integers, w: Floats, near: Floats) 
     for i in range(d):
         trace[i] *= _TRACE / ((ends.size - 1) * max(100.0, high - low))
     mass = np.full(1, 1.0 + level / _STIFFNESS)
-    search = begin_search(Rows(elements, ends, padded, z, mass[0], z, _DEPENDENT, _CHEAP))
+    search = begin_search(Candidates(elements, ends, padded, z, mass[0], z, _DEPENDENT, _CHEAP))
     return Approach(z, u, mass, search, padded, trace)
 
 
@@ -91,7 +99,7 @@ def approach(
     d, x = w.size, z
     for _ in range(_STEPS):
         aim = np.where(at.trace > 0.0, z * (1.0 - u), 0.0)
-        rows = Rows(elements, ends, at.padded, aim, mass[0], 1.0 / (_STIFFNESS * z), _DEPENDENT, _CHEAP)
+        rows = Candidates(elements, ends, at.padded, aim, mass[0], 1.0 / (_STIFFNESS * z), _DEPENDENT, _CHEAP)
         count = hold_more(rows, search, hold_again(rows, search, count), n_first)[0]
         if n > n_first:
             count = hold_more(rows, search, count, n)[0]
@@ -158,7 +166,7 @@ def project_near(
 
 
 @kernel
-def _point_of(rows: Rows, held: Integers, weights: Floats) -> tuple[Floats, float]:
+def _point_of(rows: Candidates, held: Integers, weights: Floats) -> tuple[Floats, float]:
     """Return the mean of the rows held, and the sum of their weights."""
     x, total = np.zeros(rows.point.size), weights.sum()
     for k in range(held.size):

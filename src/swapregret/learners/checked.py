@@ -46,7 +46,7 @@ _PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen"}
 """Counts that a day raises by one at most."""
 
 
-def check_player(player: object, *, is_saved: bool = False) -> None:
+def require_player(player: object, *, is_saved: bool = False) -> None:
     """Refuse what is no player: a set, a policy, a class, a factory that was not called.
 
     A player whose state is saved must also ``dump`` and ``load`` it.
@@ -143,7 +143,7 @@ def _check_words(name: str, words: Any, player: Player[Any]) -> None:
     d, m = player.actions.dimension, player.actions.size
     sizes = bits.sum(axis=1, dtype=np.int64)
     if bits[:, d:].any() or (sizes > m).any() or (player.actions.is_uniform and (sizes != m).any()):
-        raise _wrong(f"actions of the set in {name!r}", "words that are none")
+        raise _wrong(f"actions of the set in {name!r}", "words that are no actions")
 
 
 def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> None:

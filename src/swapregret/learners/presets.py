@@ -17,7 +17,7 @@ from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import NUMBERS
 
-Master = SwapMaster | AdaptiveMaster
+SwapPlayer = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
@@ -34,7 +34,7 @@ def swap_combcp(
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
-) -> Master:
+) -> SwapPlayer:
     """Return Swap-ComBCP (Algorithms 1 and 2) for a known horizon.
 
     Parameters
@@ -73,7 +73,7 @@ def swap_comband(
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
-) -> Master:
+) -> SwapPlayer:
     """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs policy.
 
     Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` matters
@@ -96,7 +96,7 @@ def _make(
     feedback: str,
     schedule: Schedule | None,
     ingredients: dict[str, Any],
-) -> Master:
+) -> SwapPlayer:
     """Return the master of a preset with learners of a kind."""
     if not isinstance(actions, ActionSet):
         raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")

@@ -54,7 +54,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "rules": ("internal", "swap"),
 }
 """What each word may be."""
-FEEDBACKS: dict[str, tuple[str, ...]] = {
+SHOWN_TO: dict[str, tuple[str, ...]] = {
     "ComBand": ("bandit",),
     "CombEXP": ("bandit",),
     "CombTS": ("semi-bandit",),
@@ -97,7 +97,7 @@ def check_settings(part: Any) -> None:
             for number in value if isinstance(value, tuple) else (value,):
                 check_number(name, number)
         elif name in WORDS:
-            known = FEEDBACKS.get(kind, WORDS[name]) if name == "feedback" else WORDS[name]
+            known = SHOWN_TO.get(kind, WORDS[name]) if name == "feedback" else WORDS[name]
             if not isinstance(value, str) or value not in known:
                 raise InvalidInput(f"`{name}` of {kind} must be one of {known}", shown(value), "Choose one of these.")
 

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.learners.checked import check_player
+from swapregret.learners.checked import require_player
 from swapregret.learners.player import Decision, Player
 from swapregret.learners.round.drawn_days import Drawn
 from swapregret.logs.log import Log, Source, read_past
@@ -226,7 +226,7 @@ def _fixed(actions: ActionSet, policy: object) -> Vector:
 
 def _of_player(player: Player[Any], past: Log) -> Iterator[Vector]:
     """Yield the marginals that a player would have played each day, having learnt from the days before."""
-    check_player(player)
+    require_player(player)
     if player.feedback != "bandit":
         raise InvalidInput(
             "a player must learn from totals to be evaluated on a log of totals",

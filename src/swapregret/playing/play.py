@@ -10,7 +10,7 @@ from swapregret.arrays import as_integer, is_iterable
 from swapregret.counts import MOST_REPLICATIONS, check_name, shown
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
-from swapregret.learners.checked import check_player
+from swapregret.learners.checked import require_player
 from swapregret.learners.player import Player
 from swapregret.playing.course import Course, replication
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
@@ -79,7 +79,7 @@ def play(
     >>> abs(result.swap_regret.value - result.external_regret.value) < 1e-9
     True
     """
-    check_player(player)
+    require_player(player)
     if not isinstance(environment, Environment):
         raise InvalidInput(
             "`environment` must be an environment",

@@ -10,7 +10,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
 from swapregret.learners.config import decode
 from swapregret.results.detail import RunDetail, read_detail
-from swapregret.results.folder import Store, read_json
+from swapregret.results.folder import ResultFolder, read_json
 from swapregret.storage import read_file, reading
 
 _LONGEST = 64
@@ -33,7 +33,7 @@ class RunInfo:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A folder of results: all runs of its spec, finished or not, in its order, and what the spec came to (see ``Store``)."""
+    """A folder of results: all runs of its spec, finished or not, in its order, and what the spec came to."""
 
     folder: Path
     name: str
@@ -44,9 +44,9 @@ class Experiment:
         return f"Experiment({self.name!r}, {len(self.finished)} of {len(self.runs)} runs finished, in {str(self.folder)!r})"
 
     @property
-    def store(self) -> Store:
+    def store(self) -> ResultFolder:
         """Return the files."""
-        return Store(self.folder)
+        return ResultFolder(self.folder)
 
     @property
     def spec(self) -> str:
@@ -102,7 +102,7 @@ def load_experiment(folder: str | os.PathLike[str]) -> Experiment:
     folder : path
         What ``swapregret run SPEC.toml --out DIR`` wrote.
     """
-    resolved = Store(folder).resolved()
+    resolved = ResultFolder(folder).resolved()
     with reading(f"{os.fspath(Path(folder) / 'resolved.json')!r}"):
         runs = tuple(RunInfo(**run) for run in resolved["runs"])
         for run in runs:

@@ -30,7 +30,7 @@ FORMAT = 1
 Json = dict[str, Any]
 
 
-class Store:
+class ResultFolder:
     """One folder of results; it need not exist before something is written."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

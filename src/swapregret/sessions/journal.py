@@ -33,7 +33,7 @@ ACT, OBSERVE, SKIP, GENERATOR = b"a", b"o", b"s", b"g"
 _EVENT, _NUMBER = struct.Struct("<cQ"), struct.Struct("<d")
 
 
-class Event(NamedTuple):
+class JournalEvent(NamedTuple):
     """What happened."""
 
     kind: bytes
@@ -68,13 +68,13 @@ def rng_event(day: int, state: dict[str, Any]) -> bytes:
     return _EVENT.pack(GENERATOR, day) + json.dumps(state).encode()
 
 
-def read_event(payload: bytes) -> Event | None:
+def read_event(payload: bytes) -> JournalEvent | None:
     """Read an event, or None if it is not one.
 
     Examples
     --------
     >>> read_event(close_event(5, None))
-    Event(kind=b's', day=5, content=b'')
+    JournalEvent(kind=b's', day=5, content=b'')
     >>> read_event(b"a text") is None
     True
     """
@@ -86,7 +86,7 @@ def read_event(payload: bytes) -> Event | None:
         is_event = len(content) > 0 and len(content) % _NUMBER.size == 0
     else:
         is_event = kind in (ACT, GENERATOR) if content else kind == SKIP
-    return Event(kind, day, content) if is_event and day < 2**63 else None
+    return JournalEvent(kind, day, content) if is_event and day < 2**63 else None
 
 
 def packed(action: Action) -> bytes:
@@ -105,7 +105,7 @@ class JournalScan:
     """What a file that begins as a journal holds, as far as its records are whole."""
 
     snapshot: bytes  # the first record
-    events: list[Event]  # the records after it, up to the first that is not as it was written
+    events: list[JournalEvent]  # the records after it, up to the first that is not as it was written
     length: int  # bytes up to the end of the last of them
     checksum: int  # the running checksum there
     tail: int  # bytes after that
@@ -132,7 +132,7 @@ def _head(length: int, checksum: int) -> bytes:
 
 
 def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
-    """Read a journal as far as it is whole; only a file that is none of this version, or has no whole snapshot, is refused."""
+    """Read a journal as far as it is whole; a file of another version, or without a whole snapshot, is refused."""
     data = read_file(path)
     name = f"journal {os.fspath(path)!r}"
     if not data:
@@ -148,7 +148,7 @@ def scan_journal(path: str | os.PathLike[str]) -> JournalScan:
             raise InvalidInput(f"{name} must have version {_VERSION}", f"version {int(version)}", do)
         raise InvalidInput(f"{name} must be a journal of this library", "a file of another kind", "Check the path.")
     snapshot = b""
-    events: list[Event] = []
+    events: list[JournalEvent] = []
     position, checksum, damage = len(MAGIC), 0, None
     while len(data) - position >= _HEAD_SIZE:
         length, claimed = _FRONT.unpack_from(data, position)
@@ -187,10 +187,10 @@ def read_journal(path: str | os.PathLike[str]) -> JournalScan:
     return found
 
 
-def write_journal(path: str | os.PathLike[str], snapshot: bytes, events: list[Event]) -> None:
+def write_journal(path: str | os.PathLike[str], snapshot: bytes, events: list[JournalEvent]) -> None:
     """Write a journal of a snapshot and events, at a path where nothing is."""
     try:
-        os.close(put_file(path, MAGIC + records([snapshot, *map(Event.payload, events)])[0], is_new=True))
+        os.close(put_file(path, MAGIC + records([snapshot, *map(JournalEvent.payload, events)])[0], is_new=True))
     except FileExistsError:
         raise InvalidInput(
             "a repaired journal must be a new file", f"{os.fspath(path)!r}, which exists", "Give another path."

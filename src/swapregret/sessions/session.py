@@ -11,7 +11,7 @@ import numpy.typing as npt
 from swapregret.arguments import Count, checked
 from swapregret.arrays import NamedArrays, Vector
 from swapregret.errors import InvalidInput, ProtocolError
-from swapregret.learners.checked import check_player
+from swapregret.learners.checked import require_player
 from swapregret.learners.player import Decision, Player
 from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
@@ -108,7 +108,7 @@ class Session(Course[State]):
         sync: bool = False,
         warm: bool = True,
     ) -> None:
-        check_player(player, is_saved=True)
+        require_player(player, is_saved=True)
         if warm:
             warm_player(player, has_late=max_open != 1)
             if player.feedback == "full":  # the oracle checks the range of what is told
@@ -248,7 +248,7 @@ class Session(Course[State]):
             given, checked against it.
         """
         if player is not None:
-            check_player(player, is_saved=True)
+            require_player(player, is_saved=True)
         data, name = read_file(path), os.fspath(path)
         if not is_journal(data):
             return restore(cls, data, player, name)

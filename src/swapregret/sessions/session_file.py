@@ -17,7 +17,7 @@ from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
-from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, Event, packed
+from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, JournalEvent, packed
 from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
 
@@ -156,7 +156,7 @@ def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: 
     return session
 
 
-def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
+def replay(session: "Session[Any]", events: list[JournalEvent], name: str) -> None:
     """Let the events of a journal happen again, and check that they come out the same."""
     is_total = session.player.feedback == "bandit"
     for event in events:

@@ -23,7 +23,7 @@ from swapregret.experiments.runs.cluster import Credentials, check_address, run_
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import plan_runs
 from swapregret.experiments.runs.status import read_statuses
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 
 def _load(name: str) -> ModuleType:
@@ -104,7 +104,7 @@ def _kill_a_worker(address: str, workers: list["subprocess.Popen[bytes]"], tmp_p
         assert execute(task, str(tmp_path / "expected")).error is None
     assert processes.contents(out) == processes.contents(tmp_path / "expected")
     assert sum(worker.poll() is not None for worker in workers) == 1
-    assert any((Store(out).timing(task.info.id) or {})["taken_up"] for task in tasks)
+    assert any((ResultFolder(out).timing(task.info.id) or {})["taken_up"] for task in tasks)
     assert [json.loads(line)["event"] for line in said.splitlines() if line.startswith("{")].count("finished") == 4
 
 

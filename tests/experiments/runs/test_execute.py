@@ -15,7 +15,7 @@ from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import RunTask, plan_runs
 from swapregret.experiments.runs.status import Status
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 DAYS = 600
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -51,16 +51,16 @@ def _toml(value: Any) -> str:
 
 def files(folder: Path, run: str) -> dict[str, bytes]:
     """Return the files of a run that must not depend on how it was made."""
-    return {kind: Store(folder).path(run, kind).read_bytes() for kind in ("parquet", "detail", "json")}
+    return {kind: ResultFolder(folder).path(run, kind).read_bytes() for kind in ("parquet", "detail", "json")}
 
 
 def make(tasks: tuple[RunTask, ...], folder: Path) -> None:
     """Make runs here, and have them all succeed."""
-    Store(folder).begin(b"", {"name": "t", "runs": [vars(task.info) for task in tasks], "sets": {}}, {})
+    ResultFolder(folder).begin(b"", {"name": "t", "runs": [vars(task.info) for task in tasks], "sets": {}}, {})
     for task in tasks:
         outcome = execute(task, str(folder))
         assert outcome.error is None, outcome.traceback
-        assert Store(folder).is_finished(task.info.id)
+        assert ResultFolder(folder).is_finished(task.info.id)
 
 
 @pytest.mark.parametrize("player", PLAYER_KINDS)
@@ -129,7 +129,7 @@ def test_interruptions_leave_no_trace(
     (task,) = tasks_of(tmp_path, "uniform", players=player, days=days, measure=measure)
     calm, rough = tmp_path / "calm", tmp_path / "rough"
     make((task,), calm)
-    go_on, store = Status.advance, Store(rough)
+    go_on, store = Status.advance, ResultFolder(rough)
     for stop in (400, 900, 1500):
 
         def count(self: Status, n_days: int, stop: int = stop) -> None:
@@ -162,11 +162,11 @@ def test_a_failure_is_kept_with_its_traceback_and_forgotten_on_success(tmp_path:
     assert outcome.error is not None
     assert "colour" in outcome.error
     assert "Traceback" in outcome.traceback
-    failure = Store(tmp_path).failure(task.info.id)
+    failure = ResultFolder(tmp_path).failure(task.info.id)
     assert failure is not None
     assert failure["error"] == outcome.error
     make((task,), tmp_path)
-    assert Store(tmp_path).failure(task.info.id) is None
+    assert ResultFolder(tmp_path).failure(task.info.id) is None
 
 
 def test_two_writers_do_not_disturb_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_large_ledgers_are_kept_at_the_end_only(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("swapregret.experiments.runs.execute.LEDGERS_SHARE", 8)
     text = 'horizons = 200\nsets = "msets 5 2"\nenvironments = "iid"\nplayers = "uniform"\nreplications = 2'
     plan = plan_runs(parse_spec(text), tmp_path)
-    Store(tmp_path).begin(text.encode(), plan.resolved, {})
+    ResultFolder(tmp_path).begin(text.encode(), plan.resolved, {})
     for task in plan.tasks:
         assert execute(task, str(tmp_path)).error is None
     cells = sr.load_cells(tmp_path)
@@ -199,7 +199,7 @@ def test_cells_average_ledgers_first(tmp_path: Path) -> None:
     """The swap regret of a cell is that of `play`, below the mean of each run's own; a frame in pandas has the same rows."""
     text = 'horizons = 300\nsets = "msets 5 2"\nenvironments = "cyclic"\nplayers = "exp3"\nreplications = 4\nseed = 3'
     plan = plan_runs(parse_spec(text), tmp_path)
-    Store(tmp_path).begin(text.encode(), plan.resolved, {})
+    ResultFolder(tmp_path).begin(text.encode(), plan.resolved, {})
     for task in plan.tasks:
         assert execute(task, str(tmp_path)).error is None
     actions = sr.MSets(5, 2)
@@ -213,7 +213,7 @@ def test_cells_average_ledgers_first(tmp_path: Path) -> None:
     assert row["swap"] <= row["swap_per_run"] + 1e-9
     assert sr.load_cells(tmp_path).to_dicts()[-1] == row, "kept on disk"
     assert len(sr.load_results(tmp_path).to_pandas()) == 4 * 3
-    os.remove(Store(tmp_path).path(plan.tasks[0].info.id, "json"))
+    os.remove(ResultFolder(tmp_path).path(plan.tasks[0].info.id, "json"))
     assert sr.load_cells(tmp_path)["n_replications"].to_list() == [3, 3, 3]
 
 
@@ -224,7 +224,7 @@ def test_costs_of_a_spec_come_back_as_costs(tmp_path: Path) -> None:
     text = 'horizons = 60\nsets = "msets 5 2"\nplayers = "uniform"\nreplications = 2\n'
     text += 'environments = {kind = "replay", file = "days.npy", cost_range = [0, 15]}\n'
     plan = plan_runs(parse_spec(text), tmp_path)
-    Store(tmp_path).begin(text.encode(), plan.resolved, {})
+    ResultFolder(tmp_path).begin(text.encode(), plan.resolved, {})
     for task in plan.tasks:
         assert execute(task, str(tmp_path)).error is None
     actions = sr.MSets(5, 2)

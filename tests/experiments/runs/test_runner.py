@@ -12,7 +12,7 @@ from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import RunPlan, plan_runs
 from swapregret.experiments.runs.runner import run_plan
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 
 def _load(name: str) -> ModuleType:
@@ -45,7 +45,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the results of the spec, made one after the other in this process."""
     folder = tmp_path_factory.mktemp("expected")
     made = plan(SPEC)
-    Store(folder).begin(SPEC.encode(), made.resolved, {})
+    ResultFolder(folder).begin(SPEC.encode(), made.resolved, {})
     for task in made.tasks:
         assert execute(task, str(folder)).error is None
     return folder
@@ -76,7 +76,7 @@ def test_a_run_that_was_killed_goes_on(expected: Path, tmp_path: Path, how: sign
     status, said = processes.finish(processes.start("run", spec, "--out", out, "--jobs", "2"))
     assert status == 0, said
     assert processes.contents(out) == processes.contents(expected)
-    store = Store(out)
+    store = ResultFolder(out)
     timings = [store.timing(task.info.id) or {} for task in plan(SPEC).tasks]
     assert any(timing["taken_up"] for timing in timings)
 
@@ -86,7 +86,7 @@ def test_what_is_damaged_or_new_is_made_and_nothing_else(expected: Path, tmp_pat
     made = plan(SMALL)
     for task in made.tasks:
         assert execute(task, str(tmp_path)).error is None
-    path = Store(tmp_path).path(made.tasks[0].info.id, "parquet")
+    path = ResultFolder(tmp_path).path(made.tasks[0].info.id, "parquet")
     path.write_bytes(path.read_bytes()[:100])
     more = SMALL.replace('"uniform"', '"uniform", "combcp"')
     summary = run_plan(plan(more), more.encode(), tmp_path, jobs=1)

@@ -17,7 +17,7 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_second_moment,
     gibbs_tables,
 )
-from swapregret.actions.matchings.kernels.sinkhorn import ACCEPTED_GAP, FEASIBLE, WIDEST, project_matchings
+from swapregret.actions.matchings.kernels.sinkhorn import FEASIBLE, MATCHING_GAP, WIDEST, project_matchings
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import set_of
 from swapregret.compiled.kernel import kernel
@@ -50,7 +50,7 @@ def project_on_matchings(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, 
     """
     table = tilted.reshape(set_of(h).n_rows, set_of(h).n_columns)
     point, log_point, gap, residual, _, spread = project_matchings(table)
-    is_good = spread <= WIDEST and residual <= FEASIBLE and gap <= ACCEPTED_GAP * max(1.0, spread / 1e3)
+    is_good = spread <= WIDEST and residual <= FEASIBLE and gap <= MATCHING_GAP * max(1.0, spread / 1e3)
     return point, log_point, gap if is_good else np.inf
 
 

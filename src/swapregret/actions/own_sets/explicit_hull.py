@@ -14,7 +14,7 @@ from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl_near import approach, begin_approach
 from swapregret.geometry.listed_hull import TARGET, first_weights, gibbs_weights, improve_weights
 
-ACCEPTED_GAP = 1e-9
+LISTED_GAP = 1e-9
 
 
 class Listed(NamedTuple):
@@ -52,12 +52,12 @@ def project_on_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Float
         point = mean_of_rows(elements, ends, weights, tilted.size)
     if not is_known:  # what is small becomes as exact as what is not
         reached = improve_weights(elements, ends, tilted, TARGET, weights, slack, level, True)
-        if reached <= ACCEPTED_GAP:
+        if reached <= LISTED_GAP:
             point, gap = mean_of_rows(elements, ends, weights, tilted.size), reached
     for i in range(point.size):
         if point[i] > 0.0:
             log_point[i] = np.log(point[i])
-    return point, log_point, gap if gap <= ACCEPTED_GAP else np.inf
+    return point, log_point, gap if gap <= LISTED_GAP else np.inf
 
 
 @kernel

@@ -19,7 +19,7 @@ from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.rows import elements_of_words, packed_rows, padded_rows
 from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
-from swapregret.geometry.few_actions import DEPENDENT, Rows
+from swapregret.geometry.few_actions import DEPENDENT, Candidates
 from swapregret.geometry.kl import ACCEPTABLE
 from swapregret.geometry.kl_from_actions import GAP, project_from
 from swapregret.geometry.kl_near import project_near
@@ -70,7 +70,7 @@ class PooledSet(NamedTuple):
     used: Integers
 
     def on(self, policies: Any) -> "PooledSet":
-        """Return the same at work on the pool beside the lists of a state; that of no state has no rows."""
+        """Return the hull with the pool that a state keeps beside its lists; without a state the pool is empty."""
         return self._replace(known=policies.known.reshape(-1, policies.known.shape[2]), used=policies.used.reshape(-1))
 
     def pool(self, n_slots: int) -> tuple[Words, Integers]:
@@ -171,7 +171,7 @@ def project_by_actions(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Fl
     log_point, is_good = project_affine(tilted, data.equations)
     if is_good:
         point = np.exp(log_point)
-        asked_for = Rows(elements, ends, padded_rows(elements, ends, d), point, 1.0, np.ones(d), DEPENDENT, 0.0)
+        asked_for = Candidates(elements, ends, padded_rows(elements, ends, d), point, 1.0, np.ones(d), DEPENDENT, 0.0)
         found, until, held, _, distance = list_once(data.oracle, asked_for, n_first)
         if distance <= _NO_FURTHER:
             weights = np.zeros(until.size - 1)

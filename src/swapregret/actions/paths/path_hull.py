@@ -18,9 +18,9 @@ from swapregret.actions.paths.kernels.chain_solve import solve_chains
 from swapregret.actions.paths.kernels.dag import best_path, log_sums_to_sink
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import (
-    ACCEPTED_GAP,
     FAR,
     NEAR,
+    PATH_GAP,
     bring_near,
     path_scores,
     path_span_part,
@@ -90,7 +90,7 @@ def project_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats,
     for k in range(values.size):
         point[graph.edge[k]] = values[k]
         log_point[graph.edge[k]] = logs[k]
-    return point, log_point, gap if gap <= ACCEPTED_GAP else np.inf
+    return point, log_point, gap if gap <= PATH_GAP else np.inf
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import Any
 from swapregret.experiments.runs.execute import Outcome, execute, fail
 from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.experiments.runs.status import clear_statuses, read_statuses
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 TICK = 0.25
 _IDLE_SECONDS = 300
@@ -52,7 +52,7 @@ def run_locally(tasks: Sequence[RunTask], folder: str, jobs: int) -> Iterator[Ou
                 yield outcome
         except BrokenProcessPool:
             if alone is not None:
-                yield fail(Store(folder), waiting.pop(alone).info, time.time() - started, _DIED)
+                yield fail(ResultFolder(folder), waiting.pop(alone).info, time.time() - started, _DIED)
             else:
                 begun = [report.run for report in read_statuses(folder) if report.run in waiting]
                 suspects = begun or list(waiting)  # all of them, if none can be told

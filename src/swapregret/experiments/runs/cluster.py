@@ -22,7 +22,7 @@ from swapregret.experiments.runs.execute import Outcome, execute, fail
 from swapregret.experiments.runs.plan_runs import RunTask
 from swapregret.extras import require_extra
 from swapregret.results.experiment import RunInfo
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 _PATIENCE = "30s"
 _UNSEEN = "a worker said it made this run, but it is not in the folder: the folder must be one that all workers share"
@@ -113,7 +113,7 @@ def run_on_dask(
 
 
 def _outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
-    store = Store(folder)
+    store = ResultFolder(folder)
     waiting = {
         client.submit(execute, task, folder, key=f"swapregret-{task.info.id}", pure=False, retries=2): task.info
         for task in tasks
@@ -126,7 +126,7 @@ def _outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Ou
         yield None
 
 
-def _outcome(future: Any, info: RunInfo, store: Store) -> Outcome:
+def _outcome(future: Any, info: RunInfo, store: ResultFolder) -> Outcome:
     """Return what became of a run, or of the workers that tried to make it."""
     error = future.exception()
     if error is not None:

@@ -26,7 +26,7 @@ from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course, replication
 from swapregret.results.detail import LEDGERS_SHARE, pack_mark, write_detail
 from swapregret.results.experiment import RunInfo
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 from swapregret.results.run_rows import measure_mark, table_bytes
 from swapregret.storage import from_bytes, reading, to_bytes
 
@@ -53,7 +53,7 @@ class Outcome:
     traceback: str = ""
 
 
-def fail(store: Store, info: RunInfo, seconds: float, error: str, traceback: str = "") -> Outcome:
+def fail(store: ResultFolder, info: RunInfo, seconds: float, error: str, traceback: str = "") -> Outcome:
     """Write down why a run failed, and return what became of it."""
     store.put_failure(info.id, {"error": error, "traceback": traceback})
     return Outcome(info, seconds, error, traceback)
@@ -62,7 +62,7 @@ def fail(store: Store, info: RunInfo, seconds: float, error: str, traceback: str
 def execute(task: RunTask, folder: str) -> Outcome:
     """Make one run and write it to the folder of results; an exception is written there too, and reported, not raised."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    store, began = Store(folder), time.perf_counter()
+    store, began = ResultFolder(folder), time.perf_counter()
     status = Status(folder, task.info)
     try:
         if not store.is_finished(task.info.id):
@@ -99,7 +99,7 @@ class _Progress:
     taken_up: list[int] = field(default_factory=list)
 
 
-def _make(task: RunTask, store: Store, status: "Status") -> None:
+def _make(task: RunTask, store: ResultFolder, status: "Status") -> None:
     run, horizon = task.info.id, task.info.horizon
     at = _Progress(begin_course(task))
     _take_up(at, store, run)
@@ -145,7 +145,7 @@ def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
     at.marks.append(pack_mark(day, run, course.marginals(), share=share, is_last=is_last))
 
 
-def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: float) -> None:
+def _keep(at: _Progress, arrays: NamedArrays, store: ResultFolder, run: str, seconds: float) -> None:
     """Write a snapshot."""
     about = {"run": run, "rows": at.rows, "seconds": at.seconds, "elapsed": seconds, "n_marks": len(at.marks)}
     about["taken_up"] = at.taken_up
@@ -155,7 +155,7 @@ def _keep(at: _Progress, arrays: NamedArrays, store: Store, run: str, seconds: f
     store.put_snapshot(run, to_bytes(_SNAPSHOT, about, whole))
 
 
-def _take_up(at: _Progress, store: Store, run: str) -> None:
+def _take_up(at: _Progress, store: ResultFolder, run: str) -> None:
     """Go on from the snapshot of a run, if there is one that is whole; otherwise from the first day."""
     data = store.snapshot(run)
     if data is None:

@@ -16,7 +16,7 @@ from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import RunPlan, RunTask, plan_runs
 from swapregret.experiments.runs.status import WorkerReport, clear_statuses, read_statuses
-from swapregret.results.folder import Store
+from swapregret.results.folder import ResultFolder
 
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "joblib", "distributed")
 
@@ -69,7 +69,7 @@ def run_plan(
     ``spec``, the file the plan came from, is kept with the results. Of an earlier version of it, all runs that did not change are
     used.
     """
-    store = Store(folder)
+    store = ResultFolder(folder)
     n_jobs = jobs if jobs is not None else usable_cores()
     store.begin(spec, plan.resolved, about_machine() | {"seed_entropy": plan.resolved["seed"]})
     missing = [task for task in plan.tasks if not store.is_finished(task.info.id)]

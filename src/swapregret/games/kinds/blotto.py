@@ -68,7 +68,7 @@ class BlottoGame(RuledGame):
             )
         check_name(ties, TIES, "ties")
         if len(troops) != 2:
-            raise InvalidInput("`troops` must be two numbers", shown(troops), "One a colonel.")
+            raise InvalidInput("`troops` must be two numbers", shown(troops), "Give one per colonel.")
         sets = [Partitions(own, len(worth), coordinates=coordinates) for own in troops]
         super().__init__(sets, ["first colonel", "second colonel"])
         self.values: Vector = frozen(worth)

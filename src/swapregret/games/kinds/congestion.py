@@ -59,7 +59,7 @@ class CongestionGame(RuledGame):
         table = read_numbers(costs)
         if table.ndim != 2 or table.shape[1] < self.n_players or not np.isfinite(table).all():
             raise InvalidInput(
-                f"`costs` must be a table of finite numbers, a row a resource, {self.n_players} columns",
+                f"`costs` must be a table of finite numbers, one row per resource, {self.n_players} columns",
                 f"shape {table.shape}",
                 "Give the cost for 1, 2, ... users.",
             )

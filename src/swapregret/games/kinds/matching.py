@@ -55,7 +55,7 @@ class MatchingMarket(RuledGame):
             or any(not np.isfinite(table).all() or (table < 0).any() for table in tables)
         ):
             raise InvalidInput(
-                "`values` must be tables of non-negative numbers with a column a post, `priority` a row a post",
+                "`values` must be tables of non-negative numbers with one column per post, `priority` one row per post",
                 f"tables of shapes {[table.shape for table in tables]}, priority of shape {liking.shape}",
                 "Give every agency a table with as many columns as there are posts.",
             )

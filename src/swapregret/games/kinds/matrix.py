@@ -63,7 +63,7 @@ class MatrixGame(RuledGame):
         if labels is not None:
             given = [list(each) for each in labels]
         if len(given) != len(counts):
-            raise InvalidInput(f"`labels` must be {len(counts)} lists", f"{len(given)}", "Give one list a player.")
+            raise InvalidInput(f"`labels` must be {len(counts)} lists", f"{len(given)}", "Give one list per player.")
         super().__init__([MSets(count, 1, labels=own) for count, own in zip(counts, given, strict=True)], names)
         self.tables = frozen(read)
         lines = [np.moveaxis(read[player], player, -1).ravel() for player in range(self.n_players)]

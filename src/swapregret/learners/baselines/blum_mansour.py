@@ -1,4 +1,4 @@
-r"""Blum and Mansour (2007): one expert an action, and the distribution they agree on.
+r"""Blum and Mansour (2007): one expert per action, and the distribution they agree on.
 
 Expert i keeps exponential weights :math:`q_i` over all actions. The play is the p with :math:`p = pQ`: choosing i and
 following its expert is the same as choosing directly. Each expert is told its share of the day,

@@ -1,4 +1,4 @@
-r"""Ito (2020): one expert an action, of which only one learns each day.
+r"""Ito (2020): one expert per action, of which only one learns each day.
 
 As with Blum and Mansour the play is the p with :math:`p = pQ`. An expert :math:`i_t \sim p_t` is drawn, the action
 comes from :math:`q_{i_t}`, and only that expert is told the outcome; each runs Tsallis-INF over its own days,

@@ -1,4 +1,4 @@
-"""A master at work: its family, rule and state, and the compiled functions on them.
+"""A running player: its family, rule and state, and the compiled functions on them.
 
 The state is arrays that compiled code changes in place. A policy that was played can still be asked for later: a
 :class:`~swapregret.learners.round.held_view.View` of it copies what it needs when the policy is about to change.
@@ -33,7 +33,7 @@ _PATIENCE = 0.05
 
 
 class Running:
-    """A master at work.
+    """A running player.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Running:
         return self.do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
 
     def _at_work(self) -> Any:
-        """Return the family at work on this state; it is kept, as handles only have its addresses."""
+        """Return the family as it works on this state; it is kept, as handles only have its addresses."""
         if self._bound[0] is not self.state.policies:
             self._bound = self.state.policies, self.family.on(self.state.policies)
         return self._bound[1]

@@ -62,7 +62,7 @@ class RunningPlayer(ABC):
 
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return a policy that is no list from what a tape says of it; a player of lists has none."""
-        raise AssertionError("a player of lists has played a policy that is none")
+        raise AssertionError("a player of lists has played something that is no list")
 
     @property
     def is_compiled(self) -> bool:
@@ -117,7 +117,7 @@ class Master(RunningPlayer):
             )
 
     def _check_plan(self) -> None:
-        """Refuse a plan that is none for this learner, set and feedback."""
+        """Refuse a plan that does not fit this learner, set and feedback."""
         plan, is_gibbs = self.learner.plan, isinstance(self.learner, LazyComBand)
         wanted = "gibbs" if is_gibbs and not self.plays_lists else "list"
         is_free = {"chain": self.actions.has_chains, "iterated": self.actions.has_iteration}.get(plan.kind, False)

@@ -19,7 +19,7 @@ from swapregret.compiled.kernel import kernel
 
 FEASIBLE = 1e-11
 """How far column sums of an acceptable projection may be off."""
-ACCEPTED_GAP = 1e-9
+MATCHING_GAP = 1e-9
 """The largest acceptable gap for scores within 1000 of each other; it grows in proportion beyond."""
 WIDEST = 1e12
 """Scores further apart than this have no digits left for their differences."""
