@@ -51,6 +51,10 @@ _GRID = [
     for di, dj in ((0, 1), (1, 0))
     if i + di < 8 and j + dj < 8
 ]
+_KUHN = [
+    entry for card in "JQK" for entry in ((card, ["check", "bet"]), (f"{card}, bet", ["fold", "call"], (card, "check")))
+]
+_LONG = [(str(i), ["a", "b", "c"]) for i in range(6)] + [(f"{i}a", ["u", "v", "w"], (str(i), "a")) for i in range(6)]
 
 
 def _two_of_five(w: np.ndarray) -> np.ndarray:
@@ -117,6 +121,12 @@ SETS: dict[str, dict[str, Callable[[Any], ActionSet]]] = {
         "4 in 3": lambda cls: cls(4, 3),
         "2 in 2": lambda cls: cls(2, 2),
         "large": lambda cls: cls(8, 6),
+    },
+    "Plans": {
+        "the first player of Kuhn poker": lambda cls: cls(_KUHN),
+        "of several sizes": lambda cls: cls([("a", ["x", "y"]), ("b", ["u", "v", "w"], ("a", "x"))]),
+        "one plan": lambda cls: cls([("a", ["x"]), ("b", ["y"], ("a", "x"))]),
+        "large": lambda cls: cls(_LONG),
     },
     "Product": {
         "a route and a slate": lambda cls: cls(

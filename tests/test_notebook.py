@@ -68,6 +68,7 @@ OBJECTS: Late[Any] = Late(
         "Forests": lambda: sr.Forests(EDGES, size=1),
         "DagPaths": lambda: sr.DagPaths(EDGES, source="a", sink="c"),
         "Partitions": lambda: sr.Partitions(4, 3),
+        "Plans": lambda: sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
         "Explicit": lambda: sr.Explicit(np.eye(40, dtype=int)),
         "OracleSet": lambda: sr.OracleSet(3, lambda w: (np.arange(3) == np.argmax(w)).astype(int)),
         "Product": lambda: sr.Product(sr.MSets(3, 1), sr.Permutations(3)),

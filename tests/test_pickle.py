@@ -32,6 +32,7 @@ SETS: Late[sr.ActionSet] = Late(
         "Forests": lambda: sr.Forests(EDGES, size=2),
         "DagPaths": lambda: sr.DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"),
         "Partitions": lambda: sr.Partitions(4, 3),
+        "Plans": lambda: sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
         "Explicit": lambda: sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
         "OracleSet": lambda: sr.OracleSet(4, two_largest),
         "Product": lambda: sr.Product(sr.MSets(3, 1), sr.MSets(4, 2)),

@@ -247,6 +247,7 @@ def test_a_file_holds_what_a_policy_is_made_of() -> None:
         sr.DagPaths(path, source="s", sink="t"),
         sr.Partitions(4, 2),
         sr.Partitions(4, 2, coordinates="compact"),
+        sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
         sr.Explicit([[1, 0], [0, 1]]),
         sr.Product(sr.MSets(5, 2), sr.Permutations(3)),
     ]

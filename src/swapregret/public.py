@@ -17,6 +17,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Partitions
+from swapregret.actions.plans.plans import Plans
 from swapregret.actions.products.product import Product
 from swapregret.learners import baselines
 from swapregret.learners.doubling import anytime
@@ -50,6 +51,7 @@ __all__ = [
     "OracleSet",
     "Partitions",
     "Permutations",
+    "Plans",
     "PlayResult",
     "Policy",
     "Product",

@@ -18,6 +18,7 @@ SETS = {
     "Forests": "actions.graphs.forests:Forests",
     "DagPaths": "actions.paths.dag_paths:DagPaths",
     "Partitions": "actions.paths.partitions:Partitions",
+    "Plans": "actions.plans.plans:Plans",
     "Explicit": "actions.own_sets.explicit:Explicit",
     "Product": "actions.products.product:Product",
     "DecisionTree": "environments.decision_tree:DecisionTree",
@@ -32,6 +33,7 @@ FORMS = {
     "trees": ("SpanningTrees", "EDGES.csv"),
     "forests": ("Forests", "EDGES.csv SIZE"),
     "paths": ("DagPaths", "EDGES.csv SOURCE SINK"),
+    "plans": ("Plans", "TREE.csv"),
     "explicit": ("Explicit", "ACTIONS.csv"),
     "product": ("Product", '"SET" "SET" ...'),
 }
@@ -82,6 +84,7 @@ FACTORIES |= {
 """What makes the player of an epoch of ``anytime``."""
 
 _POLICIES = {
+    "BehaviouralPlans": ("actions.plans.plan_policies", "tree", "chances"),
     "FinitePolicy": ("policy.finite", "_atoms", "_weights"),
     "GibbsPermutations": ("actions.matchings.permutation_policies", "n", "_scores"),
     "GibbsSubsets": ("actions.m_sets.m_set_policies", "size", "_scores"),
@@ -102,6 +105,7 @@ POLICY_PARTS = {name: parts for name, (_, *parts) in _POLICIES.items()}
 
 GRAPHS = {
     "Digraph": "actions.paths.directed:Digraph",
+    "PlanTree": "actions.plans.plan_tree:PlanTree",
     "UndirectedGraph": "actions.graphs.undirected:UndirectedGraph",
 }
 """Graphs that policies are over. They are not made of a file: they must be those of the action set."""

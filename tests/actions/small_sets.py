@@ -18,6 +18,7 @@ SETS: Late[ActionSet] = Late(
         "compact partitions": lambda: sr.Partitions(4, 3, coordinates="compact"),
         "trees": lambda: sr.SpanningTrees(list(combinations(range(5), 2))),
         "forests": lambda: sr.Forests(list(combinations(range(4), 2)), 2),
+        "plans": lambda: sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
         "list": lambda: sr.Explicit([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
     }
 )

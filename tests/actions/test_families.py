@@ -27,6 +27,7 @@ SETS: dict[str, Any] = {
     "permutations": lambda: sr.Permutations(3),
     "truncated permutations": lambda: sr.TruncatedPermutations(2, 3),
     "paths": lambda: sr.DagPaths(GRAPH, source=0, sink=4),
+    "plans": lambda: sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
     "partitions": lambda: sr.Partitions(3, 3),
     "trees": lambda: sr.SpanningTrees(K4),
     "forests": lambda: sr.Forests(K4, 2),

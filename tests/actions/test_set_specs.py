@@ -7,6 +7,7 @@ from swapregret.actions.set_specs import make_set
 from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
 
+TREE = 'information_set,actions,after\nJ,check;bet,\n"J, bet",fold;call,J: check\n'
 EDGES = "tail,head\ns,a\ns,b\na,t\nb,t\na,b\n"
 
 
@@ -14,6 +15,7 @@ EDGES = "tail,head\ns,a\ns,b\na,t\nb,t\na,b\n"
 def _files(tmp_path):
     (tmp_path / "edges.csv").write_text(EDGES, encoding="utf-8")
     (tmp_path / "actions.csv").write_text("x,y,z\n1,0,1\n0,1,1\n", encoding="utf-8")
+    (tmp_path / "tree.csv").write_text(TREE, encoding="utf-8")
     return tmp_path
 
 
@@ -27,6 +29,7 @@ def _files(tmp_path):
         ("trees {files}/edges.csv", "SpanningTrees", 8),
         ("forests {files}/edges.csv 1", "Forests", 5),
         ("paths {files}/edges.csv s t", "DagPaths", 3),
+        ("plans {files}/tree.csv", "Plans", 3),
         ("explicit {files}/actions.csv", "Explicit", 2),
         ('product "msets 5 2" "paths {files}/edges.csv s t" names=slate,route', "Product", 30),
     ],

@@ -52,6 +52,7 @@ def _sets() -> dict[str, sr.ActionSet]:
         "Forests": sr.Forests(GRAPH, 2),
         "DagPaths": sr.DagPaths(EDGES, source="s", sink="t"),
         "Partitions": sr.Partitions(2, 2),
+        "Plans": sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
         "Explicit": sr.Explicit(np.eye(4, dtype=int)),
         "Product": sr.Product(sr.MSets(2, 1), sr.MSets(2, 1)),
     }
@@ -67,6 +68,7 @@ def make_targets(folder: Path) -> list[Target]:
         Target("Forests", sr.Forests, (GRAPH, 2)),
         Target("DagPaths", sr.DagPaths, (EDGES,), {"source": "s", "sink": "t"}, takes_nan=True),
         Target("Partitions", sr.Partitions, (3, 2), {"coordinates": "path"}),
+        Target("Plans", sr.Plans, ([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))],)),
         Target("Explicit", sr.Explicit, (np.eye(3, dtype=int),), {"labels": "abc"}),
         Target("FinitePolicy", sr.FinitePolicy, ([[1, 0], [0, 1]], [0.5, 0.5])),
     ]

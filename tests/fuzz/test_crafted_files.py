@@ -34,6 +34,7 @@ SETS: Late[sr.ActionSet] = Late(
         "Forests": lambda: sr.Forests(GRAPH, 2),
         "DagPaths": lambda: sr.DagPaths(ROADS, source="s", sink="t"),
         "Partitions": lambda: sr.Partitions(4, 2),
+        "Plans": lambda: sr.Plans([("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check"))]),
         "Explicit": lambda: sr.Explicit(np.eye(4, dtype=int)),
         "Product": lambda: sr.Product(sr.MSets(3, 1), sr.MSets(3, 2)),
     }

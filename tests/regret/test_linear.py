@@ -30,6 +30,9 @@ DESCRIBED = {
     "top two of three": lambda: sr.TruncatedPermutations(2, 3),
     "square matchings": lambda: sr.TruncatedPermutations(2, 2),
     "routes with an idle edge": lambda: sr.DagPaths(EDGES, source="s", sink="t"),
+    "plans": lambda: sr.Plans(
+        [("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check")), ("aside", ["left", "right"])]
+    ),
     "two decisions": lambda: sr.Product(sr.MSets(3, 1), sr.DagPaths(EDGES[:6], source="s", sink="t")),
 }
 

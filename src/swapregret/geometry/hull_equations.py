@@ -139,7 +139,7 @@ def equations_of(actions: object) -> HullEquations:
     """Return conv(A) by equations, or say that the set has none."""
     if not isinstance(actions, Described):
         raise Unsupported(
-            "linear swap regret must be asked of a set whose hull has few equations: m-sets, permutations, paths, products of them",
+            "linear swap regret must be asked of m-sets, permutations, paths, plans or products, whose hulls have few equations",
             repr(actions),
             "Use swap_regret, which needs only the oracle and is never below it.",
         )

@@ -141,7 +141,7 @@ class _Reader:
         self._actions, self._arrays = actions, arrays
         self._made: dict[tuple[int, bool], npt.NDArray[Any]] = {}
         self._graphs = _graphs_of(actions)
-        sizes = [len(graph.labels if hasattr(graph, "labels") else graph.edges) for graph in self._graphs]
+        sizes = [len(getattr(graph, "labels", getattr(graph, "edges", ()))) for graph in self._graphs]
         self._most = max([actions.dimension, *sizes])
         self._seen: set[bytes] = set()
 

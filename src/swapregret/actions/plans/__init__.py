@@ -1,0 +1,1 @@
+"""Plans of sequential decisions."""
