@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics docs format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics test-numba docs format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -73,6 +73,17 @@ test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, another 100,000 w
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py
 
+# The versions pyproject.toml allows. Each has an environment of its own, with all else as constraints.txt has it.
+NUMBAS := 0.66 0.67 0.68
+test-numba: $(BIN)/python  ## the compiled layer and play with each version of Numba that is supported (some minutes, in .venv-numba)
+	@mkdir -p .venv-numba && grep -vE '^(numba|llvmlite)==' constraints.txt > .venv-numba/constraints.txt
+	@set -e; export PIP_CONSTRAINT=$(CURDIR)/.venv-numba/constraints.txt; for each in $(NUMBAS); do \
+	  env=.venv-numba/$$each; test -d $$env || $(BIN)/python -m venv $$env || $(BIN)/python -m virtualenv -q $$env; \
+	  $$env/bin/python -m pip install --quiet --editable . "numba==$$each.*" pytest hypothesis; \
+	  $$env/bin/python -c 'import numba; print("Numba", numba.__version__)'; \
+	  $$env/bin/python -m pytest -p no:cacheprovider tests/compiled tests/playing/test_blocks.py; \
+	done
+
 docs: $(VENV)/.dev  ## build the documentation site into site/, without the network
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir $(VENV)/doctrees docs site
 	@echo "Open site/index.html in a browser; it needs no server."
@@ -90,7 +101,7 @@ bench-speed: $(VENV)/.dev  ## what a round costs, where people come in, in block
 	$(BIN)/swapregret bench $(if $(QUICK),--quick)
 
 clean:  ## remove .venv and all caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site
+	rm -rf $(VENV) .venv-numba .mypy_cache .ruff_cache .pytest_cache .hypothesis site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

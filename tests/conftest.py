@@ -51,7 +51,7 @@ def _refuse(function: Any, *_: Any) -> NoReturn:
 def pytest_collection() -> Generator[None, Any, Any]:
     """Have no kernel compiled while test files are imported."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel, "_dispatcher", _refuse)
+        patch.setattr(kernel, "_dispatchers", _refuse)
         return (yield)
 
 

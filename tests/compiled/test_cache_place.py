@@ -80,7 +80,7 @@ def test_a_folder_of_another_user_is_not_used(homeless: Path, monkeypatch: pytes
 
 def test_kernels_ask_for_this_place(tmp_path: Path) -> None:
     """The folder of compiled code lies in NUMBA_CACHE_DIR where that is set."""
-    code = "from swapregret.compiled.kernel import cache_folder; print(cache_folder())"
+    code = "from swapregret.compiled.cache_place import cache_folder; print(cache_folder())"
     told = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},

@@ -26,7 +26,7 @@ print(cache_folder(subsets.__file__))
 """
 _FOLDERS = """
 from pathlib import Path
-from swapregret.compiled import kernel as compiling
+from swapregret.compiled import cache_place as compiling
 for name in ("actions/m_sets/kernels/subsets", "actions/m_sets/kernels/pivotal", "compiled/cholesky"):
     print(compiling.cache_folder(Path(compiling.__file__).parents[1] / (name + ".py")).name)
 """
@@ -137,7 +137,7 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two that both found nothing on disk keep different code: whoever asks for one is not given the other."""
-    monkeypatch.setattr("swapregret.compiled.kernel._folder_of", lambda file: tmp_path)
+    monkeypatch.setattr("swapregret.compiled.code_files._folder_of", lambda file: tmp_path)
     one, two, later = (Kernel(_double.__wrapped__).dispatcher._cache._cache_file for _ in range(3))
     write = one._save_data
     monkeypatch.setattr(two, "_load_index", dict)
@@ -189,8 +189,8 @@ def test_a_constant_is_a_number_like_any_other() -> None:
     """A kernel called with constants by another is compiled once, not once a constant."""
     made: Any = _times
     assert _many_times(1.0, 4) == 9.0
-    assert len(made.dispatcher.inner.overloads) <= 1  # none if the caller came from the cache
-    assert "Literal" not in str(made.dispatcher.inner.signatures)
+    assert len(made.linked.overloads) <= 1  # none if the caller came from the cache
+    assert "Literal" not in str(made.linked.signatures)
 
 
 def test_what_only_kernels_call_is_compiled_without_a_way_in_for_python() -> None:

@@ -10,9 +10,9 @@ from numpy.random import SeedSequence
 
 import swapregret as sr
 from swapregret.compiled.bits import pack_rows
-from swapregret.compiled.vector_table import empty_vectors, make_row
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.adaptive.guard import split_gain
+from swapregret.learners.adaptive.vector_table import empty_vectors, make_row
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course

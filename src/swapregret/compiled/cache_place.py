@@ -7,6 +7,7 @@ written to, in one that nobody else can write to: what is kept there is code tha
 """
 
 import hashlib
+import linecache
 import os
 import re
 import stat
@@ -58,7 +59,9 @@ def sources(path: Path) -> set[Path]:
 
 @cache
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return (
+        path.read_text(encoding="utf-8") if path.is_file() else "".join(linecache.getlines(str(path)))
+    )  # a notebook's
 
 
 def cache_place(package: Path, given: str = "") -> Path:

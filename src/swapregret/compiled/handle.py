@@ -8,18 +8,20 @@ loads Numba.
 
 import ctypes
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from swapregret.compiled.kernel import load_numba
+from swapregret.arrays import Integers
+from swapregret.compiled.kernel import kernel, load_compiler, load_numba
+from swapregret.errors import Unsupported
 
-numba: Any = load_numba()
+numba: Any = load_numba("numba.experimental.structref")
 types: Any = numba.core.types
 structref: Any = numba.experimental.structref
 extending: Any = numba.extending
 memory: Any = numba.core.runtime._nrt_python
-fingerprint: Any = numba._dispatcher.compute_fingerprint
 
 
 @structref.register
@@ -54,32 +56,71 @@ _PARTS = ("family", "rule", "state", "tape", "rng")
 def open_handle(family: Any, rule: Any, state: Any, tape: Any, rng: Any) -> Handle:
     """Return a handle on a player."""
     kept = (family, rule, state, tape, rng)
-    kind, shape = _kind_of(kept)
-    address = memory.meminfo_alloc(shape.size)
+    key = _classes(kept)
+    kind, shape, size = _known.get(key) or _kind_of(kept)
+    address = memory.meminfo_alloc(size)
     owner = memory._MemInfo(address)
     numbers: list[Any] = []
     _put_numbers(kept, numbers)
-    shape.pack_into((ctypes.c_char * shape.size).from_address(owner.data), 0, *numbers)
+    try:
+        shape.pack_into((ctypes.c_char * size).from_address(owner.data), 0, *numbers)
+    except struct.error as error:
+        raise _unknown(f"a number that has no place: {error}") from error
     made: Handle = Handle._numba_box_(kind, owner)
     made.address, made.kept = address, kept
+    if key not in _known:
+        _check_layout(made, numbers)
+        _known[key] = kind, shape, size
     return made
 
 
-_known: dict[Any, tuple[Any, struct.Struct]] = {}
+_known: dict[Any, tuple[Any, struct.Struct, int]] = {}
 
 
-def _kind_of(kept: tuple[Any, ...]) -> tuple[Any, struct.Struct]:
-    """Return the type of a handle and its layout: made once for all values with the same classes and kinds of arrays."""
-    key = fingerprint(kept[:-1]), _classes(kept)
-    if key not in _known:
-        kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
-        _known[key] = kind, _layout(kind)
-    return _known[key]
+def _kind_of(kept: tuple[Any, ...]) -> tuple[Any, struct.Struct, int]:
+    """Return the type of a handle, where its numbers stand, and how many bytes it has."""
+    kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
+    context = numba.core.registry.cpu_target.target_context
+    load_compiler()
+    context.refresh()  # which loads what Numba knows of generators
+    stored = context.data_model_manager[kind.get_data_type()].get_value_type()
+    try:
+        shape = struct.Struct(_codes(stored))
+    except KeyError as error:
+        raise _unknown(f"a field of type {error}") from None
+    return kind, shape, max(shape.size, context.get_abi_sizeof(stored))
+
+
+def _check_layout(made: Handle, numbers: list[Any]) -> None:
+    """Have compiled code read all fields, by name where Numba names them, and see that they are what was written."""
+    read = np.zeros(len(numbers), dtype=np.int64)
+    n_read = _read_back(made, read)
+    for place, (number, found) in enumerate(zip(numbers, read.tolist(), strict=True)):
+        if n_read != len(numbers) or found != _bits(number):
+            raise _unknown(f"{found} in field {place} of {n_read}, where {_bits(number)} was written of {len(numbers)}")
+
+
+def _bits(number: Any) -> int:
+    return int(struct.unpack("q", struct.pack("d", number))[0]) if isinstance(number, float) else int(number)
+
+
+def _unknown(came: str) -> Unsupported:
+    return Unsupported(
+        "compiled code must read in a handle what was written",
+        came,
+        f"Numba {numba.__version__} keeps values in another way: `pip install swapregret` installs one that does not.",
+    )
+
+
+_LAYOUT = 0x503
+"""The bits of an array's flags that Numba looks at: the order of entries, whether it can be written to, whether it is aligned."""
 
 
 def _classes(part: Any) -> tuple[Any, ...]:
-    """Return the class of a value and, where it is a tuple, of all that is in it; two of one name are two."""
-    return (type(part), *map(_classes, part)) if isinstance(part, tuple) else (type(part),)
+    """Return the classes of a value and of all that is in it, and the kinds of its arrays; two classes of one name are two."""
+    if isinstance(part, tuple):
+        return (type(part), *map(_classes, part))
+    return (part.dtype.num, part.ndim, part.flags.num & _LAYOUT) if isinstance(part, np.ndarray) else (type(part),)
 
 
 def _put_numbers(part: Any, numbers: list[Any]) -> None:
@@ -97,16 +138,6 @@ def _put_numbers(part: Any, numbers: list[Any]) -> None:
         numbers += (interface.bit_generator.value, 0, 0)
     else:
         numbers.append(part)
-
-
-def _layout(kind: Any) -> struct.Struct:
-    """Return where the numbers of a handle of some type stand."""
-    context = numba.core.registry.cpu_target.target_context
-    stored = context.data_model_manager[kind.get_data_type()].get_value_type()
-    shape = struct.Struct(_codes(stored))
-    if shape.size > context.get_abi_sizeof(stored):
-        raise TypeError(f"{kind} must have a layout of numbers one after the other")
-    return shape
 
 
 def _codes(stored: Any) -> str:
@@ -195,6 +226,82 @@ def _load(builder: Any, place: Any, is_fixed: bool) -> Any:
     return loaded
 
 
+def _fields(context: Any, builder: Any, kind: Any, place: Any) -> Iterator[Any]:
+    """Load all numbers of a value at a place, in the order of ``_put_numbers``."""
+    if isinstance(kind, types.BaseTuple):
+        for index, each in enumerate(kind.types):
+            yield from _fields(context, builder, each, _gep(builder, place, index))
+    elif isinstance(kind, types.Array):
+        names = context.data_model_manager[kind]._fields
+        for name in ("meminfo", "parent", "nitems", "itemsize", "data"):
+            yield builder.load(_gep(builder, place, names.index(name)))
+        for name in ("shape", "strides"):
+            for axis in range(kind.ndim):
+                yield builder.load(_gep(builder, _gep(builder, place, names.index(name)), axis))
+    elif isinstance(kind, types.NumPyRandomGeneratorType):
+        model = context.data_model_manager[kind]
+        inner = context.data_model_manager[model.get_type("bit_generator")]._fields
+        source = _gep(builder, place, model._fields.index("bit_generator"))
+        for name in _SOURCE:
+            yield builder.load(_gep(builder, source, inner.index(name)))
+        for name in ("meminfo", "parent"):
+            yield builder.load(_gep(builder, place, model._fields.index(name)))
+    else:
+        yield builder.load(place)
+
+
+_SOURCE = (
+    "parent",
+    "state_address",
+    "state",
+    "fnptr_next_uint64",
+    "fnptr_next_uint32",
+    "fnptr_next_double",
+    "bit_generator",
+)
+
+
+@extending.intrinsic  # type: ignore[untyped-decorator]
+def _read_fields(typingctx: Any, handle: Any, numbers: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        ir, whole = numba.core.cgutils.ir, context.get_value_type(types.int64)
+        given, target = (
+            _place_in(context, builder, handle, args[0]),
+            context.make_array(numbers)(context, builder, args[1]).data,
+        )
+        reader = ir.Function(builder.module, ir.FunctionType(whole, [given.type, target.type]), "read_fields")
+        reader.linkage = "internal"
+        for each in ("optnone", "noinline"):  # to make hundreds of loads quick would take a second
+            reader.attributes.add(each)
+        inside, fields = ir.IRBuilder(reader.append_basic_block()), list[Any]()
+        for index, kind in enumerate(handle.field_dict.values()):
+            fields += _fields(context, inside, kind, _gep(inside, reader.args[0], index))
+        for count, each in enumerate(fields):
+            if isinstance(each.type, ir.PointerType):
+                each = inside.ptrtoint(each, whole)
+            elif isinstance(each.type, ir.DoubleType):
+                each = inside.bitcast(each, whole)
+            elif each.type != whole:
+                each = inside.zext(each, whole)
+            inside.store(each, inside.gep(reader.args[1], [whole(count)]))
+        inside.ret(whole(len(fields)))
+        return builder.call(reader, [given, target])
+
+    return types.int64(handle, numbers), codegen
+
+
+@kernel
+def _read_back(h: Any, numbers: Integers) -> int:
+    return _read_fields(h, numbers)  # type: ignore[no-any-return]
+
+
+def _place_in(context: Any, builder: Any, handle: Any, value: Any) -> Any:
+    """Return where the parts of a handle begin."""
+    holder = numba.core.cgutils.create_struct_proxy(handle)(context, builder, value=value)
+    shape = context.data_model_manager[handle.get_data_type()].get_value_type().as_pointer()
+    return builder.bitcast(context.nrt.meminfo_data(builder, holder.meminfo), shape)
+
+
 def borrower(field: str) -> Any:
     """Return Numba's function that takes a handle and returns a pointer to a part of it."""
 
@@ -203,10 +310,7 @@ def borrower(field: str) -> Any:
         kind = handle.field_dict[field]
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            holder = numba.core.cgutils.create_struct_proxy(handle)(context, builder, value=args[0])
-            payload = handle.get_data_type()
-            shape = context.data_model_manager[payload].get_value_type().as_pointer()
-            place = builder.bitcast(context.nrt.meminfo_data(builder, holder.meminfo), shape)
+            place = _place_in(context, builder, handle, args[0])
             return _read(context, builder, kind, _gep(builder, place, list(handle.field_dict).index(field)))
 
         return _part(kind)(handle), codegen

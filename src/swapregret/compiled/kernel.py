@@ -5,22 +5,22 @@ policy. ``error_model="numpy"`` needs explicit guards against division by zero.
 
 Numba itself is loaded by the first kernel that is called, not by ``import swapregret``: a decorated function stands for
 its compiled self, which is made then, or when a kernel that calls it is compiled. It is kept on disk
-(``compiled.cache_place``).
+(``compiled.code_files``).
 """
 
 import importlib
-import os
 from collections.abc import Callable
-from functools import cache, partial, update_wrapper
+from functools import cache, update_wrapper
+from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
-from uuid import uuid4
 
-from swapregret.compiled.cache_place import cache_folder
 from swapregret.extras import loading
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _making = RLock()
+_QUICK = ("0.66.", "0.67.", "0.68.")
+"""Versions of Numba with which ``compiled.quick_compiler`` was tested (``make test-numba``); with others compiling takes longer."""
 
 
 class Kernel:
@@ -37,36 +37,35 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], is_addressed: bool = False) -> None:
         update_wrapper(self, function)
         self._function, self._is_addressed = function, is_addressed
-        self._dispatcher: Any = None
+        self._made: tuple[Any, Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function."""
-        made = self._dispatcher
-        return self.dispatcher(*args) if made is None else made(*args)
+        made = self._made
+        return self.dispatcher(*args) if made is None else made[0](*args)
 
     @property
     def dispatcher(self) -> Any:
         """Numba's own object for the function, made once."""
-        if self._dispatcher is None:
+        return self._dispatchers[0]
+
+    @property
+    def linked(self) -> Any:
+        """Numba's own object for the function as it is written into callers."""
+        return self._dispatchers[1]
+
+    @property
+    def _dispatchers(self) -> tuple[Any, Any]:
+        if self._made is None:
             with _making:
-                if self._dispatcher is None:
-                    self._dispatcher = _dispatcher(self._function, self._is_addressed)
-        return self._dispatcher
+                if self._made is None:
+                    self._made = _dispatchers(self._function, self._is_addressed)
+        return self._made
 
     @property
     def _numba_type_(self) -> Any:
         """What Numba asks of a global that another compiled function calls."""
-        return self.dispatcher._numba_type_
-
-    @property
-    def targetoptions(self) -> Any:
-        """What Numba asks of a function it might write into its caller."""
-        return self.dispatcher.targetoptions
-
-    @property
-    def py_func(self) -> Callable[..., Any]:
-        """What it would write."""
-        return self._function
+        return self.linked._numba_type_
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
         return _find, (self._function.__module__, self._function.__name__)
@@ -90,88 +89,41 @@ def _find(module: str, name: str) -> Any:
 
 
 @cache
-def load_numba() -> Any:
-    """Load Numba, set it up, and return it.
-
-    As it comes up Numba asks whether SciPy has BLAS by importing all of ``scipy.linalg``, a sixth of a second. The package
-    requires SciPy, so the answer is known; a kernel that calls BLAS would still load it then.
-    """
+def load_numba(part: str = "numba") -> Any:
+    """Load Numba, and a module of it, and return Numba."""
     with loading("Numba"):
-        import numba.np.linalg
-        from numba.core import config
-
-        algebra: Any = numba.np.linalg
-        asks, algebra.ensure_blas = algebra.ensure_blas, lambda: None
-        try:
-            import numba.np.arraymath  # the module that asks
-        finally:
-            algebra.ensure_blas = asks
-        import numba.experimental.structref
-    settings: Any = config
-    if "NUMBA_SLP_VECTORIZE" not in os.environ:
-        settings.SLP_VECTORIZE = 1  # equal operations side by side in one instruction: no sum is reordered
+        importlib.import_module(part)
+        import numba
     return numba
 
 
-def _dispatcher(function: Callable[..., Any], is_addressed: bool) -> Any:
-    """Return Numba's object for a function; kernels that call it find a second one, which is only linked into them."""
-    load_numba()
-    from swapregret.compiled.compilers import InnerCompiler, OuterCompiler
+@cache
+def load_compiler() -> Any:
+    """Load Numba and, with a version it was tested with, return what shortens compiling."""
+    if not load_numba().__version__.startswith(_QUICK):
+        return None
+    from swapregret.compiled import quick_compiler
 
+    return quick_compiler
+
+
+def _dispatchers(function: Callable[..., Any], is_addressed: bool) -> tuple[Any, Any]:
+    """Return Numba's object for a function, and the one that kernels find which call it: a second one, only linked into them."""
+    quick = load_compiler()
+    if quick is None:
+        made = _made(function, no_cpython_wrapper=is_addressed)
+        return made, made
+    outer = _made(function, no_cpython_wrapper=is_addressed, pipeline_class=quick.OuterCompiler)
     if is_addressed:
-        return _made(function, "", no_cpython_wrapper=True, pipeline_class=OuterCompiler)
-    outer = _made(function, "", pipeline_class=OuterCompiler)
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
-    inner = _without_literals(_made(function, "inner", **options))
-    outer.inner, outer.get_call_template, outer.get_overload = inner, inner.get_call_template, inner.get_overload
-    return outer
+        return outer, outer
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": quick.InnerCompiler}
+    return outer, quick.as_called(_made(function, "inner-", **options))
 
 
-def _made(function: Callable[..., Any], folder: str, **options: Any) -> Any:
-    from swapregret.compiled.methods import code_digest
+def _made(function: Callable[..., Any], prefix: str = "", **options: Any) -> Any:
+    from swapregret.compiled.code_files import CodeFiles
 
-    numba = load_numba()
-    settings = numba.core.config
-    file = function.__code__.co_filename
-    given, settings.CACHE_DIR = settings.CACHE_DIR, str(_folder_of(file) / folder)
-    try:
-        made: Any = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
-    finally:
-        settings.CACHE_DIR = given
-    store, plain = made._cache, made._cache._index_key
-    store._index_key = lambda sig, codegen: (*plain(sig, codegen), code_digest(sig, file))
-    files = store._cache_file
-    files._load_index = partial(_read, files._load_index, dict)
-    files._load_data = partial(_read, files._load_data, _missing)
-    # Numba counts the files of a function: two processes at once would both take the next number, for different code.
-    files._data_name = lambda number: f"{function.__name__}.{uuid4().hex}.nbc"
+    made: Any = load_numba().njit(error_model="numpy", nogil=True, **options)(function)
+    if Path(function.__code__.co_filename).is_file():  # no notebook's
+        made._cache = CodeFiles(function, prefix)
     return made
-
-
-def _read(read: Callable[..., Any], instead: Callable[[], Any], *args: Any) -> Any:
-    """Read a file of compiled code; one that is damaged, or names a class that is gone, counts as missing."""
-    try:
-        return read(*args)
-    except Exception:  # whatever unpickling may raise
-        return instead()
-
-
-def _missing() -> Any:
-    raise FileNotFoundError("compiled code that can be read")
-
-
-def _without_literals(dispatcher: Any) -> Any:
-    """Have kernels that pass a constant to this one call the code for a number: Numba would compile it once more for each."""
-    from numba.core import types
-
-    unliteral: Any = types.unliteral
-    resolve = dispatcher.get_call_template
-
-    def get_call_template(args: Any, kws: Any) -> Any:
-        return resolve([unliteral(each) for each in args], {name: unliteral(each) for name, each in kws.items()})
-
-    dispatcher.get_call_template = get_call_template
-    return dispatcher
-
-
-_folder_of = cache(cache_folder)

@@ -116,7 +116,7 @@ def _chosen_type() -> Any:
             super().__init__(f"method({owner.__module__}.{owner.__name__})")
 
         def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
-            own = self.owner.code_for(getattr(args[0], "instance_class", None)).dispatcher._numba_type_
+            own = self.owner.code_for(getattr(args[0], "instance_class", None))._numba_type_
             signature = own.get_call_type(context, args, kws)
             self.found[signature.args] = own
             return signature

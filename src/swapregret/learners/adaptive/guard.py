@@ -18,9 +18,9 @@ from swapregret.actions.hull import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import sum_chosen
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vector_table import VectorTable, clear_table, make_row
 from swapregret.compiled.vectors import action_total, is_parallel, is_zero
 from swapregret.learners.adaptive.state import Guard
+from swapregret.learners.adaptive.vector_table import VectorTable, clear_table, make_row
 
 
 @kernel

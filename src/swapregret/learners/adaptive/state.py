@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.vector_table import VectorTable, empty_vectors
+from swapregret.learners.adaptive.vector_table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
 

@@ -24,9 +24,9 @@ from swapregret.actions.policy_slots import put_best_known
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vector_table import VectorTable, find_row, make_row, thin_table
 from swapregret.compiled.vectors import add_rows
 from swapregret.learners.adaptive.state import Memory, Parts, Recommended
+from swapregret.learners.adaptive.vector_table import VectorTable, find_row, make_row, thin_table
 
 PAIRS_LIMIT = 48
 """Elements above which parts are single elements: pairs would take d³ numbers."""
