@@ -24,12 +24,12 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.logs.auditing import audit
 from swapregret.logs.evaluating import Evaluation, evaluate
 from swapregret.logs.log import Log
 from swapregret.playing.play import play
 from swapregret.playing.play_result import PlayResult
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.regret.auditing import audit
 from swapregret.regret.measure import Regret
 from swapregret.results import load_cells, load_results
 from swapregret.sessions.session import Session

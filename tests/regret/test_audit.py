@@ -7,7 +7,7 @@ from tests.regret.conftest import enumerated
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
-from swapregret.regret.auditing import audit
+from swapregret.logs.auditing import audit
 
 
 def test_realised_regrets_equal_enumeration(tiny_set: ActionSet) -> None:

@@ -13,8 +13,8 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import OracleFault
+from swapregret.logs.auditing import audit
 from swapregret.policy import FinitePolicy, Policy, mix
-from swapregret.regret.auditing import audit
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run

@@ -12,7 +12,7 @@ from swapregret import FinitePolicy, MSets, Permutations, Policy, Session
 from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.baselines import exp3
-from swapregret.regret.auditing import Audit, audit
+from swapregret.logs.auditing import Audit, audit
 from swapregret.regret.deviation import Deviation, bracket_best
 from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger

@@ -8,7 +8,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
-from swapregret.regret.auditing import Audit
+from swapregret.logs.auditing import Audit
 from swapregret.regret.totals import TotalsAudit
 from swapregret.sessions import session as session_module
 from swapregret.sessions.journal_log import is_journal_file, read_journal_log

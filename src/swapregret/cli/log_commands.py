@@ -13,7 +13,8 @@ from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
-    from swapregret.regret.auditing import Audit
+    from swapregret.logs.auditing import Audit
+    from swapregret.logs.day_kinds import DayKindsAudit
     from swapregret.regret.measure import Regret
     from swapregret.regret.totals import TotalsAudit
     from swapregret.sessions.journal_check import JournalReport
@@ -48,12 +49,12 @@ def audit(
     """Measure external, internal, swap and dynamic regret of a log, and show the best swap function.
 
     The header names the columns: `action` (labels separated by ;) or `indices` or `action:LABEL` (0/1), `reward:LABEL`
-    for each element, optionally `probability` and `round`. Where only totals were seen: `reward`, and the policy in `policy` or
-    in `round` and `probability`; external and swap regret then come between two ends.
+    for each element, optionally `probability`, `round`, `context` and `available`. Where only totals were seen: `reward`,
+    and the policy in `policy` or in `round` and `probability`; external and swap regret then come between two ends.
 
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
-    from swapregret.regret.auditing import Audit
+    from swapregret.logs.auditing import Audit
     from swapregret.sessions.journal_log import is_journal_file
 
     read = _audit_journal if is_journal_file(log) else _audit_table
@@ -80,9 +81,9 @@ def audit(
 
 def _audit_table(
     log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
-) -> "tuple[Audit | TotalsAudit, list[str]]":
+) -> "tuple[Audit | TotalsAudit | DayKindsAudit, list[str]]":
+    from swapregret.logs.auditing import audit as audit_plays
     from swapregret.logs.log_file import read_log
-    from swapregret.regret.auditing import audit as audit_plays
 
     if set_spec is None:
         raise InvalidInput("a table must come with its action set", "no `--set`", 'Add e.g. --set "msets 20 5".')
@@ -90,14 +91,16 @@ def _audit_table(
     logged = read_log(log, actions, is_cost=ranges["cost_range"] is not None)
     policies = {"policies": logged.policies} if logged.policies else {"rounds": logged.rounds}
     options |= ranges | policies | {"probabilities": logged.probabilities}
+    kinds = {"contexts": logged.contexts, "available": logged.available}
+    options |= {name: given for name, given in kinds.items() if given is not None}
     notes = [f"Columns left alone: {', '.join(logged.ignored)}."] if logged.ignored else []
     return audit_plays(actions, logged.plays, logged.rewards, **options), notes
 
 
 def _audit_journal(
     log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
-) -> "tuple[Audit | TotalsAudit, list[str]]":
-    from swapregret.regret.auditing import audit as audit_plays
+) -> "tuple[Audit | TotalsAudit | DayKindsAudit, list[str]]":
+    from swapregret.logs.auditing import audit as audit_plays
     from swapregret.sessions.journal_log import read_journal_log
 
     given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
@@ -111,14 +114,14 @@ def _audit_journal(
     return audit_plays(held.actions, held.plays, held.rewards, **options), notes
 
 
-def _named(result: "Audit | TotalsAudit", linear: bool) -> "dict[str, Regret]":
+def _named(result: "Audit | TotalsAudit | DayKindsAudit", linear: bool) -> "dict[str, Regret]":
     """Return the regrets of an audit by name."""
     names = ("external", "internal", "swap", "dynamic") if len(result.regrets) == 4 else ("external", "swap")
     more = {"linear_swap": getattr(result, "linear_swap_regret")} if linear else {}  # noqa: B009
     return dict(zip(names, result.regrets, strict=True)) | more
 
 
-def _plain(result: "Audit | TotalsAudit", limit: int, linear: bool) -> dict[str, Any]:
+def _plain(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, linear: bool) -> dict[str, Any]:
     def regret(value: "Regret") -> dict[str, Any]:
         return {
             "value": value.value,
@@ -148,8 +151,8 @@ def _plain(result: "Audit | TotalsAudit", limit: int, linear: bool) -> dict[str,
     }
 
 
-def _print(result: "Audit | TotalsAudit", limit: int, notes: list[str], linear: bool) -> None:
-    from swapregret.regret.auditing import Audit
+def _print(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, notes: list[str], linear: bool) -> None:
+    from swapregret.logs.auditing import Audit
     from swapregret.regret.measure import regret_rows
 
     earned = f"cost {result.cost:.6g}" if result.is_cost else f"reward {result.reward:.6g}"

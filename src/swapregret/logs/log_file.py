@@ -8,6 +8,8 @@ Columns, all named in the header:
 * optionally ``probability``, of the action of the row;
 * optionally ``round``, the day of the row, where several rows list the policy of one day; a total stands in the row that was drawn,
   and the cell is empty in the others;
+* optionally ``context``, what was known about the day, and ``available``, the labels that could be chosen, separated by ``;``, or
+  nothing where all could;
 * optionally ``policy``, the policy that drew the action, as this library writes it; an empty cell is that of the row above.
 
 Other columns are left alone. Nothing is guessed.
@@ -47,6 +49,9 @@ class LoggedPlay:
     policies : tuple of Policy or None
     probabilities : Vector or None
     rounds : array or None
+    contexts : tuple of str or None
+    available : tuple or None
+        The labels of the elements that could be chosen, of each row; None where all could.
     ignored : tuple of str
         Columns that were left alone.
     """
@@ -56,6 +61,8 @@ class LoggedPlay:
     policies: tuple[Policy, ...] | None
     probabilities: Vector | None
     rounds: npt.NDArray[np.str_] | None
+    contexts: tuple[str, ...] | None
+    available: tuple[tuple[Label, ...] | None, ...] | None
     ignored: tuple[str, ...]
 
 
@@ -135,7 +142,9 @@ class _Reader:
             )
         self._way = ways[0]
         self._marks = self._by_label("action:") if marks else []
-        used = {self._way, "probability", "round", "policy"} | ({paid} if self._total is not None else set())
+        used = {self._way, "probability", "round", "policy", "context", "available"} | (
+            {paid} if self._total is not None else set()
+        )
         self._ignored = tuple(
             column for column in header if column not in used and not column.startswith((f"{paid}:", "action:"))
         )
@@ -183,7 +192,29 @@ class _Reader:
                     "Correct the row or the set.",
                 )
         policies = self._policies(rows)
-        return LoggedPlay(plays, rewards, policies, self._chances(rows), self._rounds(rows), self._ignored)
+        contexts, available = self._contexts(rows), self._available(rows)
+        told = policies, self._chances(rows), self._rounds(rows), contexts, available
+        return LoggedPlay(plays, rewards, *told, self._ignored)
+
+    def _contexts(self, rows: Sequence[Sequence[_Cell]]) -> tuple[str, ...] | None:
+        if "context" not in self._header:
+            return None
+        column = self._header.index("context")
+        return tuple("" if _is_empty(row[column]) else str(row[column]).strip() for row in rows)
+
+    def _available(self, rows: Sequence[Sequence[_Cell]]) -> tuple[tuple[Label, ...] | None, ...] | None:
+        if "available" not in self._header:
+            return None
+        column, known = self._header.index("available"), {}
+        for index, row in enumerate(rows):
+            text = "" if _is_empty(row[column]) else str(row[column])
+            if text not in known:
+                names = [name.strip() for name in text.split(";")] if text else []
+                unknown = [name for name in names if name not in self._labels]
+                if unknown:
+                    raise self._fault(index + 1, column, f"hold labels such as {list(self._labels)[:5]}", unknown[0])
+                known[text] = tuple(self._actions.labels[self._labels[name]] for name in names) or None
+        return tuple(known["" if _is_empty(row[column]) else str(row[column])] for row in rows)
 
     def _action(self, row: Sequence[_Cell], number: int) -> Actions:
         play = np.zeros(self._actions.dimension, dtype=np.int64)

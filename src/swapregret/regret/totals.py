@@ -93,7 +93,7 @@ def audit_totals(
 ) -> TotalsAudit:
     """Measure the regrets of a log of totals, counted in ``units``, each with its play and the policy that drew it.
 
-    One inverse of Σ per policy, O(dimension²) per day. Options are those of :func:`~swapregret.regret.auditing.audit`.
+    One inverse of Σ per policy, O(dimension²) per day. Options are those of :func:`~swapregret.logs.auditing.audit`.
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
     rewards = _shares(totals, units)

@@ -1,9 +1,9 @@
 """Auditing a log: all regrets of anyone's play, whoever made it."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from swapregret.regret.measure import AuditTable, Regret
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
+
+if TYPE_CHECKING:
+    from swapregret.logs.day_kinds import DayKindsAudit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +87,19 @@ class Audit(AuditTable):
 
 
 Plays = npt.ArrayLike | Sequence[object]
+Available = Iterable[Hashable] | None
+
+
+@overload
+def audit(
+    actions: ActionSet, plays: Plays, rewards: npt.ArrayLike, *, contexts: Sequence[Hashable], **options: Any
+) -> "DayKindsAudit": ...
+
+
+@overload
+def audit(
+    actions: ActionSet, plays: Plays, rewards: npt.ArrayLike, *, available: Sequence[Available], **options: Any
+) -> "DayKindsAudit": ...
 
 
 @overload
@@ -120,7 +136,7 @@ def audit(
 ) -> Audit | TotalsAudit: ...
 
 
-@checked
+@checked  # type: ignore[misc]  # the first two signatures take what the others take, by name
 def audit(
     actions: ActionSet,
     plays: Plays,
@@ -134,7 +150,9 @@ def audit(
     capacity: int | None = None,
     reward_range: Range | None = None,
     cost_range: Range | None = None,
-) -> Audit | TotalsAudit:
+    contexts: Sequence[Hashable] | None = None,
+    available: Sequence[Available] | None = None,
+) -> "Audit | TotalsAudit | DayKindsAudit":
     """Measure the regrets of a log of plays, with the reward vector of each day or with the total of what was chosen.
 
     Parameters
@@ -167,6 +185,11 @@ def audit(
     cost_range : (float, float), optional
         The same for costs: ``rewards`` then holds the cost of every element, or the total cost, the less the better, and regrets
         say how much less could have been paid.
+    contexts : sequence of hashable, optional
+        What was known about each day before the decision. Regrets are then against rules that may look at it.
+    available : sequence of collections of labels or indices, optional
+        The elements that could be chosen on each day, None for all. Regrets are then against rules that may look at it, and that
+        play what was possible: :class:`~swapregret.logs.day_kinds.DayKindsAudit`.
 
     Examples
     --------
@@ -182,6 +205,12 @@ def audit(
     >>> round(totals.external_regret.value, 9), totals.external_regret.lower > 0
     (50.0, True)
     """
+    if contexts is not None or available is not None:
+        from swapregret.logs.day_kinds import audit_day_kinds
+
+        more = {"rounds": rounds, "probabilities": probabilities, "policies": policies, "window": window}
+        more |= {"confidence": confidence, "capacity": capacity, "reward_range": reward_range, "cost_range": cost_range}
+        return audit_day_kinds(actions, plays, rewards, contexts, available, more)
     if not 0.0 < confidence < 1.0:
         raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
     rows = read_plays(actions, plays)

@@ -1,0 +1,142 @@
+"""Auditing days that are not alike: regrets against rules that may look at the context of a day and at what was available.
+
+Such a rule says: in this context, with these elements available, whenever you chose X, choose Y. Days of one context and one mask
+are a log of their own, on the face that was left; what rules can gain adds up over them, exactly.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from swapregret.actions.action_set import ActionSet
+from swapregret.actions.face import Face, read_missing
+from swapregret.arrays import Actions, Vector
+from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.logs.auditing import Audit, Available, audit
+from swapregret.policy import FinitePolicy, Policy
+from swapregret.regret.ledgers.read_plays import read_plays, read_policies
+from swapregret.regret.measure import AuditTable, Regret
+from swapregret.regret.totals import TotalsAudit
+
+_RULE = "against rules that may look at the context and at what is available"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DayKindsAudit(AuditTable):
+    """Regrets of a log whose days differ in context, or in what was available.
+
+    Attributes
+    ----------
+    external_regret, swap_regret : Regret
+        Sums over the kinds of days. External regret compares with one action for each kind.
+    parts : dict
+        The audit of the days of each kind: of each pair of a context and the elements that were missing, by label.
+    reward, n_days, is_cost
+        As in :class:`~swapregret.logs.auditing.Audit`.
+    """
+
+    external_regret: Regret
+    swap_regret: Regret
+    parts: dict[tuple[Hashable, tuple[Hashable, ...]], Audit | TotalsAudit]
+    reward: float
+    n_days: int
+    is_cost: bool = False
+    windows: tuple[Regret, ...] = ()
+
+    _title, _names = "Audit by kinds of days", ("external", "swap")
+
+
+def audit_day_kinds(
+    actions: ActionSet,
+    plays: npt.ArrayLike | Sequence[object],
+    rewards: npt.ArrayLike,
+    contexts: Sequence[Hashable] | None,
+    available: Sequence[Available] | None,
+    options: dict[str, Any],
+) -> DayKindsAudit:
+    """Audit the days of each kind on their own face, and add up.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> rewards = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]] * 2
+    >>> log = MSets(3, 1), [[0, 0, 1]] * 4, rewards
+    >>> found = audit(*log, contexts=["even", "odd"] * 2)
+    >>> audit(*log).swap_regret.value, found.swap_regret.value, len(found.parts)
+    (0.0, 2.0, 2)
+    """
+    rows, values = read_plays(actions, plays), np.asarray(rewards, dtype=np.float64)
+    if options["rounds"] is not None or options["window"] is not None:
+        must = "`contexts` and `available` must come without `rounds` and `window`"
+        raise InvalidInput(must, "both", "Give the policy of each day in `policies`.")
+    for name, given in {"contexts": contexts, "available": available}.items():
+        if given is not None and len(given) != len(rows):
+            raise InvalidInput(
+                f"`{name}` must have {len(rows):,} entries, one per row", f"{len(given):,}", "Pass one each."
+            )
+    masks = [() if each is None else read_missing(actions, None, each) for each in available or [None] * len(rows)]
+    kinds: dict[tuple[Hashable, tuple[int, ...]], list[int]] = {}
+    for day, kind in enumerate(zip(contexts or [None] * len(rows), masks, strict=True)):
+        kinds.setdefault(kind, []).append(day)
+    given = options["policies"]
+    policies = None if given is None else read_policies(actions, rows, given)
+    share = 1.0 - (1.0 - options["confidence"]) / len(kinds)
+    parts = {}
+    for (context, missing), days in kinds.items():
+        own = options | {"confidence": share, "policies": None if policies is None else [policies[day] for day in days]}
+        chances = options["probabilities"]
+        own["probabilities"] = None if chances is None else np.asarray(chances, dtype=np.float64)[days]
+        names = tuple(actions.labels[index] for index in missing)
+        parts[context, names] = _audit_face(actions, rows[days], values[days], missing, own, days)
+    found = list(parts.values())
+    n_days = sum(part.n_days for part in found)
+    reward = sum(part.reward * part.n_days for part in found) / n_days
+    external, swap = (_total([getattr(part, f"{name}_regret") for part in found]) for name in ("external", "swap"))
+    return DayKindsAudit(external, swap, parts, reward, n_days, found[0].is_cost)
+
+
+def _audit_face(
+    actions: ActionSet,
+    rows: Actions,
+    values: Vector,
+    missing: tuple[int, ...],
+    options: dict[str, Any],
+    days: list[int],
+) -> Audit | TotalsAudit:
+    """Audit the days of one kind on the actions that were possible."""
+    if not missing:
+        return cast(Audit | TotalsAudit, audit(actions, rows, values, **options))
+    face = Face(actions, missing)
+    wrong = np.flatnonzero(rows[:, list(missing)].any(axis=1))
+    if len(wrong):
+        raise InvalidAction(
+            f"row {days[wrong[0]]} of `plays` must be made of elements that were available",
+            repr(actions.elements(rows[wrong[0]])),
+            "Correct the row, or what was available.",
+        )
+    if options["policies"] is not None:
+        options = options | {"policies": [_on_face(policy, face) for policy in options["policies"]]}
+    vectors = values[:, face.kept] if values.ndim == 2 else values
+    return cast(Audit | TotalsAudit, audit(face.part, rows[:, face.kept], vectors, **options))
+
+
+def _on_face(policy: Policy, face: Face) -> Policy:
+    """Return a policy over the actions that were possible, in their own coordinates."""
+    listed = policy.finite()
+    if listed.atoms[:, list(face.missing)].any():
+        raise InvalidInput("policies must draw what was available", repr(policy)[:80], "Log the policy of the day.")
+    return FinitePolicy(listed.atoms[:, face.kept], listed.weights)
+
+
+def _total(regrets: list[Regret]) -> Regret:
+    """Return the sum of the regrets of several kinds of days."""
+    if len(regrets) == 1:
+        return replace(regrets[0], definition=f"{regrets[0].definition}; {_RULE}")
+    value, lower, upper = (sum(getattr(each, name) for each in regrets) for name in ("value", "lower", "upper"))
+    error = math.sqrt(sum(each.standard_error**2 for each in regrets))
+    words = f"{regrets[0].definition}; {_RULE}: the sum over {len(regrets)} kinds of days"
+    return Regret(value, lower, upper, error, sum(each.n_days for each in regrets), words)
