@@ -52,6 +52,23 @@ class Between:
         return f"{self.low:g}..{high}"
 
 
+class OneOf(tuple[str, ...]):
+    """The words that a text may be.
+
+    Examples
+    --------
+    >>> OneOf("own", "shared")
+    own | shared
+    """
+
+    def __new__(cls, *words: str) -> "OneOf":
+        """Hold the words, in their order."""
+        return super().__new__(cls, words)
+
+    def __repr__(self) -> str:
+        return " | ".join(self)
+
+
 Count = Annotated[int, Between(1)]
 """How many there are: at least one."""
 Days = Annotated[int, Between(1)]
@@ -92,10 +109,15 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def check_fields(part: "DataclassInstance") -> None:
     """Read the fields of a frozen dataclass by its annotations, as ``checked`` reads arguments."""
-    for each in fields(part):
-        reader = _reader(each.type)
-        if reader is not None:
-            object.__setattr__(part, each.name, reader(getattr(part, each.name), each.name))
+    for name, reader in _field_readers(type(part)).items():
+        object.__setattr__(part, name, reader(getattr(part, name), name))
+
+
+@cache
+def _field_readers(kind: "type[DataclassInstance]") -> dict[str, _Reader]:
+    """Return what reads each field that has a constraint."""
+    found = {each.name: _reader(each.type) for each in fields(kind) if each.init}
+    return {name: reader for name, reader in found.items() if reader is not None}
 
 
 @cache
@@ -115,10 +137,12 @@ def _reader(hint: Any) -> _Reader | None:
     if hint is npt.ArrayLike:
         return None
     if origin is Annotated:
-        ranges = [each for each in inner[1:] if isinstance(each, Between)]
-        return _number(inner[0], ranges[0]) if ranges else _reader(inner[0])
+        rule = next((each for each in inner[1:] if isinstance(each, Between | OneOf)), None)
+        if isinstance(rule, OneOf):
+            return _word(rule)
+        return _number(inner[0], rule) if rule else _reader(inner[0])
     if origin is Literal:
-        return lambda value, name: check_name(value, inner, name)
+        return _word(inner)
     if origin in (Union, types.UnionType):
         return _one_of(inner)
     if hint in (int, float):
@@ -129,8 +153,13 @@ def _reader(hint: Any) -> _Reader | None:
     if kind is _FUNCTION:
         return lambda value, name: value if callable(value) else _refuse(name, "a function", value)
     if issubclass(kind, Iterable) and origin is not None and not issubclass(kind, Mapping):
-        return _sequence(inner)
+        return _sequence(inner, tuple if kind is tuple else list)
     return lambda value, name: value if isinstance(value, kind) else _refuse(name, _in_words(hint), value)
+
+
+def _word(words: tuple[str, ...]) -> _Reader:
+    """Read one of some words."""
+    return lambda value, name: check_name(value, words, name)
 
 
 def _number(kind: type, bounds: Between) -> _Reader:
@@ -141,14 +170,14 @@ def _number(kind: type, bounds: Between) -> _Reader:
     return lambda value, name: as_number(value, name, bounds.low, high)
 
 
-def _sequence(inner: tuple[Any, ...]) -> _Reader:
-    """Read several things of one kind, in an order; as a list where the kind can be checked."""
+def _sequence(inner: tuple[Any, ...], kind: type[tuple[object, ...]] | type[list[object]]) -> _Reader:
+    """Read several things of one kind, in an order; as a list, or a tuple, where the kind can be checked."""
     item = _reader(inner[0]) if len(inner) == 1 or inner[1:] == (Ellipsis,) else None
 
     def read(value: object, name: str) -> object:
         if not is_iterable(value):
             return _refuse(name, "a list", value)
-        return value if item is None else [item(each, f"{name}[{index}]") for index, each in enumerate(value)]
+        return value if item is None else kind(item(each, f"{name}[{index}]") for index, each in enumerate(value))
 
     return read
 

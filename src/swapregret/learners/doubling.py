@@ -27,7 +27,7 @@ from swapregret.learners.player import (
     own_state,
 )
 from swapregret.learners.round.held_view import View
-from swapregret.learners.settings import check_settings
+from swapregret.learners.settings import FirstEpoch, check_settings
 from swapregret.policy import Policy
 from swapregret.registry import FACTORIES, name_of
 
@@ -112,7 +112,7 @@ class DoublingPlayer:
     factory: Callable[..., Player[Any]]
     actions: ActionSet
     options: dict[str, Any]
-    first_epoch: int = _FIRST_EPOCH
+    first_epoch: FirstEpoch = _FIRST_EPOCH
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import Share
 from swapregret.arrays import Vector
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.policy_plan import PolicyPlan
-from swapregret.learners.settings import check_settings
+from swapregret.learners.settings import ExplorationPolicy, Positive, Step, check_settings
 from swapregret.policy import Policy
 
 
@@ -30,7 +31,7 @@ class FixedRate:
         η > 0.
     """
 
-    learning_rate: float
+    learning_rate: Step
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -48,7 +49,7 @@ class AdaptiveRate:
         c > 0.
     """
 
-    scale: float = 3.0
+    scale: Positive = 3.0
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -78,10 +79,10 @@ class LazyLearner:
     """
 
     actions: ActionSet
-    exploration: float
+    exploration: Share
     rates: tuple[Rate, ...]
     plan: PolicyPlan
-    exploration_policy: str | None = None
+    exploration_policy: ExplorationPolicy | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)

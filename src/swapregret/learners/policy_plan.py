@@ -25,7 +25,7 @@ from swapregret.arrays import as_integer
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
-from swapregret.learners.settings import check_settings
+from swapregret.learners.settings import PlanKind, Variants, check_settings
 
 _RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
 _FEW_DAYS = 4
@@ -49,8 +49,8 @@ class PolicyPlan:
         Why, for people.
     """
 
-    kind: str
-    variants: int
+    kind: PlanKind
+    variants: Variants
     has_moment: bool
     reason: str
 

@@ -15,7 +15,7 @@ from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.policy_plan import plan_policies
 from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
-from swapregret.learners.settings import NUMBERS
+from swapregret.learners.settings import LEAST_CAPACITY
 
 SwapPlayer = SwapMaster | AdaptiveMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
@@ -140,7 +140,7 @@ def _make(
 
 def _capacity(actions: ActionSet) -> int:
     """Return how many actions tables have room for: all of a small set, and a list of all besides, so that none is ever full."""
-    least, most = int(NUMBERS["capacity"][0]), AdaptiveMaster.capacity
+    least, most = LEAST_CAPACITY, AdaptiveMaster.capacity
     return most if actions.n_actions is None else min(most, max(least, 2 * actions.n_actions))
 
 

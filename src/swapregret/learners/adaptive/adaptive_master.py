@@ -13,6 +13,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.policy_slots import list_room, room_for_lists
+from swapregret.arguments import Days, Share
 from swapregret.arrays import as_integer
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
@@ -33,6 +34,7 @@ from swapregret.learners.round.day import FEEDBACKS, begin_round
 from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import Master, rates_of
 from swapregret.learners.round.scale import start_learners
+from swapregret.learners.settings import Capacity, Positive, Step
 
 _ = phases
 
@@ -85,20 +87,20 @@ class AdaptiveMaster(Master):
         Most actions with a vector of their own, in the filter and in the guard.
     """
 
-    horizon: int = 1
+    horizon: Days = 1
     trackers: bool = Ingredients.trackers
     swap_filter: bool = Ingredients.swap_filter
     pooling: bool = Ingredients.pooling
     learned_weights: bool = Ingredients.learned_weights
     guarded: bool = Ingredients.guarded
     least_squares: bool = Ingredients.least_squares
-    standard_errors: float = Ingredients.standard_errors
-    prior: float = 2.0
-    boldness: float = Ingredients.boldness
-    weight_step: float = Ingredients.weight_step
-    weight_spread: float = Ingredients.weight_spread
-    guard_slack: float = Ingredients.guard_slack
-    capacity: int = 8192
+    standard_errors: Step = Ingredients.standard_errors
+    prior: Step = 2.0
+    boldness: Step = Ingredients.boldness
+    weight_step: Step = Ingredients.weight_step
+    weight_spread: Share = Ingredients.weight_spread
+    guard_slack: Positive = Ingredients.guard_slack
+    capacity: Capacity = 8192
     plays_lists: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

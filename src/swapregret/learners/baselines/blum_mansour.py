@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Share, checked
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
@@ -38,6 +38,7 @@ from swapregret.learners.baselines.drivers.listed_steps import (
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.settings import Step
 
 ExpertRule = rule_class(__name__, "ExpertRule", "learning_rate", "exploration", "baseline")
 end_windows.of(ExpertRule)(play_agreement)
@@ -78,9 +79,9 @@ def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
 class BlumMansour(ListedPlayer):
     """The player; :func:`blum_mansour` explains its settings and chooses them."""
 
-    learning_rate: float
-    exploration: float = 0.0
-    baseline: float = 1.0
+    learning_rate: Step
+    exploration: Share = 0.0
+    baseline: Share = 1.0
     rule_class = ExpertRule
     cost = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.arguments import checked
+from swapregret.arguments import Days, Share, checked
 from swapregret.arrays import Vector, as_integer
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
@@ -30,6 +30,7 @@ from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_p
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows
+from swapregret.learners.settings import ExplorationPolicy, Limit, Step
 from swapregret.policy import FinitePolicy, Policy
 
 _COST = Cost("comband", limit=100_000, base=1e-6, per_action=4e-8, vectors=8)
@@ -58,11 +59,11 @@ class ComBand(PointPlayer):
     """
 
     actions: ActionSet
-    horizon: int
-    learning_rate: float
-    exploration: float
-    exploration_policy: str
-    limit: int | None = None
+    horizon: Days
+    learning_rate: Step
+    exploration: Share
+    exploration_policy: ExplorationPolicy
+    limit: Limit | None = None
     feedback: Feedback = "bandit"
     rule_class = ComBandRule
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import project
-from swapregret.arguments import checked
+from swapregret.arguments import Days, Share, checked
 from swapregret.arrays import Vector, as_integer
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.solve import smallest_eigenvalue
@@ -34,6 +34,7 @@ from swapregret.learners.baselines.drivers.action_table import Cost, list_action
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
+from swapregret.learners.settings import Step, Variants
 from swapregret.policy import Policy
 
 _COST = Cost("combexp", limit=100_000, base=2e-4, per_action=0.0, vectors=2)
@@ -60,10 +61,10 @@ class CombEXP(PointPlayer):
     """The player; :func:`combexp` explains its settings and chooses them."""
 
     actions: ActionSet
-    horizon: int
-    learning_rate: float
-    exploration: float
-    variants: int = 8
+    horizon: Days
+    learning_rate: Step
+    exploration: Share
+    variants: Variants = 8
     feedback: Feedback = "bandit"
     rule_class = CombEXPRule
 

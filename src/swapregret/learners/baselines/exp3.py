@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Share, checked
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
@@ -26,6 +26,7 @@ from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, pl
 from swapregret.learners.baselines.drivers.listed_steps import exponential_weights, listed_totals, mixed_weights
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.settings import Step
 
 Exp3Rule = rule_class(__name__, "Exp3Rule", "learning_rate", "exploration", "baseline")
 
@@ -58,9 +59,9 @@ def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> in
 class Exp3(ListedPlayer):
     """The player; :func:`exp3` explains its settings and chooses them."""
 
-    learning_rate: float
-    exploration: float = 0.0
-    baseline: float = 1.0
+    learning_rate: Step
+    exploration: Share = 0.0
+    baseline: Share = 1.0
     rule_class = Exp3Rule
     cost = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
 

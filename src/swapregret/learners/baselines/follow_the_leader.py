@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Share, checked
 from swapregret.arrays import as_integer
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_best, rule_class
 from swapregret.learners.player import Feedback
@@ -35,7 +35,7 @@ class FollowTheLeader(PointPlayer):
     """The player; :func:`follow_the_leader` explains its settings and chooses them."""
 
     actions: ActionSet
-    exploration: float
+    exploration: Share
     feedback: Feedback = "bandit"
     rule_class = LeaderRule
 

@@ -30,6 +30,7 @@ from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uni
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
 from swapregret.learners.round.day import end_windows, learn_day
+from swapregret.learners.settings import SMALLEST, Positive
 
 SingleRule = rule_class(__name__, "SingleRule", "scale", "is_variance_reduced")
 end_windows.of(SingleRule)(play_agreement)
@@ -68,7 +69,7 @@ def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats,
 class Ito(ListedPlayer):
     """The player; :func:`ito` explains its settings and chooses them."""
 
-    scale: float
+    scale: Positive
     is_variance_reduced: bool = False
     rule_class = SingleRule
     cost = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
@@ -110,4 +111,4 @@ def ito(
     8.0
     """
     _, days = Ito.size_of(actions, horizon, limit)
-    return Ito(actions, days, read_rate(scale, 8.0, "scale"), is_variance_reduced, limit=limit)
+    return Ito(actions, days, read_rate(scale, 8.0, "scale", SMALLEST), is_variance_reduced, limit=limit)

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Share, checked
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
@@ -34,6 +34,7 @@ from swapregret.learners.baselines.drivers.listed_steps import listed_totals, mi
 from swapregret.learners.baselines.drivers.stationary import eliminate
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.settings import SMALLEST, MatchingName, Positive
 
 MatchingRule = rule_class(__name__, "MatchingRule", "is_inert", "inertia", "exploration", "baseline")
 _LEAK = 1e-9
@@ -98,10 +99,10 @@ def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 class RegretMatching(ListedPlayer):
     """The player; :func:`regret_matching` explains its settings and chooses them."""
 
-    rule: str
-    inertia: float
-    exploration: float
-    baseline: float = 0.0
+    rule: MatchingName
+    inertia: Positive
+    exploration: Share
+    baseline: Share = 0.0
     rule_class = MatchingRule
     cost = Cost(
         "regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4
@@ -154,5 +155,6 @@ def regret_matching(
     """
     n, days = RegretMatching.size_of(actions, horizon, limit)
     default = 0.0 if feedback == "full" else min(0.5, math.cbrt(n / days))
-    mu, gamma = read_rate(inertia, 2.0 * max(1, n - 1), "inertia"), default if exploration is None else exploration
+    mu = read_rate(inertia, 2.0 * max(1, n - 1), "inertia", SMALLEST)
+    gamma = default if exploration is None else exploration
     return RegretMatching(actions, days, rule, mu, float(gamma), float(baseline), feedback=feedback, limit=limit)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Share, checked
 from swapregret.arrays import Floats, Integers, as_integer
 from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words, power_in_words
@@ -47,6 +47,7 @@ from swapregret.learners.baselines.drivers.listed_steps import (
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.settings import Rules, Step
 
 SWAP_LIMIT = 5
 PairRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "baseline", "functions")
@@ -124,10 +125,10 @@ def check_functions(rules: str, n_actions: int) -> None:
 class Stoltz(ListedPlayer):
     """The player; :func:`stoltz` explains its settings and chooses them."""
 
-    rules: str
-    learning_rate: float
-    exploration: float = 0.0
-    baseline: float = 1.0
+    rules: Rules
+    learning_rate: Step
+    exploration: Share = 0.0
+    baseline: Share = 1.0
     rule_class = PairRule
     cost = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
 

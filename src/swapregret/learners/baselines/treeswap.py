@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Share, checked
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
@@ -30,6 +30,7 @@ from swapregret.learners.calendar import draw_offset
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.schedule import Schedule
+from swapregret.learners.settings import Estimator, Step
 
 TreeRule = rule_class(__name__, "TreeRule", "rates", "baseline", "is_shared")
 _RATIO = 4
@@ -85,9 +86,9 @@ class TreeSwap(ListedPlayer):
     """
 
     schedule: Schedule
-    learning_rates: tuple[float, ...]
-    baseline: float = 1.0
-    estimator: str = "own"
+    learning_rates: tuple[Step, ...]
+    baseline: Share = 1.0
+    estimator: Estimator = "own"
     random_offset: bool = True
     rule_class = TreeRule
     cost = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)

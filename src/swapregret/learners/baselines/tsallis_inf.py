@@ -24,6 +24,7 @@ from swapregret.learners.baselines.drivers.competitor import read_rate, rule_cla
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.exp3 import Scores
 from swapregret.learners.round.day import end_windows, learn_day
+from swapregret.learners.settings import SMALLEST, Positive
 
 TsallisRule = rule_class(__name__, "TsallisRule", "scale", "is_variance_reduced")
 _STEPS = 100
@@ -81,7 +82,7 @@ def weigh_losses(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 class TsallisINF(ListedPlayer):
     """The player; :func:`tsallis_inf` explains its settings and chooses them. Scores are cumulative losses."""
 
-    scale: float
+    scale: Positive
     is_variance_reduced: bool = False
     rule_class = TsallisRule
     cost = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
@@ -121,5 +122,5 @@ def tsallis_inf(
     2.0
     """
     _, days = TsallisINF.size_of(actions, horizon, limit)
-    chosen = read_rate(scale, 4.0 if is_variance_reduced else 2.0, "scale")
+    chosen = read_rate(scale, 4.0 if is_variance_reduced else 2.0, "scale", SMALLEST)
     return TsallisINF(actions, days, chosen, is_variance_reduced, limit=limit)

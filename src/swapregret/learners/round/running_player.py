@@ -16,7 +16,7 @@ from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Arrays, Feedback
 from swapregret.learners.round.running import Running
 from swapregret.learners.schedule import Schedule
-from swapregret.learners.settings import check_settings
+from swapregret.learners.settings import PredictorStep, check_settings
 from swapregret.policy import Policy
 
 
@@ -95,7 +95,7 @@ class Master(RunningPlayer):
     learner: LazyComBCP | LazyComBand
     schedule: Schedule
     feedback: Feedback = "bandit"
-    predictor_step: float = 0.2
+    predictor_step: PredictorStep = 0.2
     random_offset: bool = False
     plays_lists: ClassVar[bool] = False
     """Whether points are played as lists whatever the learner would play."""

@@ -21,7 +21,7 @@ from swapregret.learners.round.day import FEEDBACKS, NOT_PROJECTED, OUT_OF_ROOM,
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.scale import start_learners
-from swapregret.learners.settings import LARGEST, NUMBERS, check_settings
+from swapregret.learners.settings import LARGEST, check_settings
 from swapregret.policy import Policy
 
 _OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "first_log")
@@ -127,9 +127,9 @@ def play_point(family: Any, state: Any, point: Floats, log_point: Floats, played
     return play_policy(state, exploration)
 
 
-def read_rate(value: float | None, default: float, name: str = "learning_rate") -> float:
-    """Read a step size: the default where none is given, and the least positive one for 0 where it must be positive."""
+def read_rate(value: float | None, default: float, name: str = "learning_rate", least: float = 0.0) -> float:
+    """Read a step size: the default where none is given, and ``least`` for 0 where it must be positive."""
     rate = default if value is None else float(value)
     if not 0.0 <= rate <= LARGEST:
         raise InvalidInput(f"`{name}` must be a number in 0..{LARGEST:g}", repr(value), "Leave it out for the default.")
-    return max(rate, NUMBERS[name][0]) if name in NUMBERS else rate
+    return max(rate, least)

@@ -14,6 +14,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import Common, Explore
 from swapregret.actions.policy_slots import empty_policies
+from swapregret.arguments import Days
 from swapregret.arrays import Floats, Words, as_integer
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.kernel import kernel
@@ -25,6 +26,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, Mix, Tally, begin_round, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import start_learners
+from swapregret.learners.settings import Limit
 from swapregret.policy import FinitePolicy
 
 
@@ -105,9 +107,9 @@ class ListedPlayer(Competitor):
     """
 
     actions: ActionSet
-    horizon: int
+    horizon: Days
     feedback: Feedback = field(default="bandit", kw_only=True)
-    limit: int | None = field(default=None, kw_only=True)
+    limit: Limit | None = field(default=None, kw_only=True)
     cost: ClassVar[Cost]
 
     @classmethod

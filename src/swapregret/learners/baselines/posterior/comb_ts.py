@@ -26,6 +26,7 @@ from swapregret.learners.baselines.posterior.gaussian import (
 )
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, end_windows, learn_day
+from swapregret.learners.settings import Draws
 
 CombTSRule = rule_class(__name__, "CombTSRule", *POSTERIOR, "draws")
 learn_day.of(CombTSRule)(learn_sums)
@@ -62,7 +63,7 @@ class CombTS(PosteriorPlayer):
     'semi-bandit'
     """
 
-    draws: int = 16
+    draws: Draws = 16
     feedback: Feedback = "semi-bandit"
     rule_class = CombTSRule
 

@@ -17,6 +17,7 @@ from swapregret.learners.baselines.drivers.competitor import play_best, rule_cla
 from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, fade, fit_elements, learn_sums
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day
+from swapregret.learners.settings import Step
 
 CombUCBRule = rule_class(__name__, "CombUCBRule", *POSTERIOR, "standard_errors")
 learn_day.of(CombUCBRule)(learn_sums)
@@ -50,7 +51,7 @@ class CombUCB(PosteriorPlayer):
     1.5
     """
 
-    standard_errors: float = 1.5
+    standard_errors: Step = 1.5
     feedback: Feedback = "semi-bandit"
     rule_class = CombUCBRule
 

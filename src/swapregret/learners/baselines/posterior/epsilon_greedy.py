@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from swapregret.arguments import Share
 from swapregret.learners.baselines.drivers.competitor import play_best, rule_class
 from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, fade, fit_totals, learn_sums
 from swapregret.learners.player import Feedback
@@ -51,7 +52,7 @@ class EpsilonGreedy(PosteriorPlayer):
     0.1
     """
 
-    exploration: float | None = None
+    exploration: Share | None = None
     feedback: Feedback = "bandit"
     rule_class = GreedyRule
 

@@ -22,6 +22,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import best
 from swapregret.actions.policy_slots import put_policy
+from swapregret.arguments import Days
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import merge_policy, pack_action
 from swapregret.compiled.cholesky import cholesky_solve, factorise
@@ -30,6 +31,7 @@ from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_p
 from swapregret.learners.baselines.drivers.listed_steps import daily_uniform
 from swapregret.learners.round.day import BANDIT, Mix, RoundState, Tally, remember
 from swapregret.learners.round.running import Running
+from swapregret.learners.settings import Level, Memory, Width
 
 POSTERIOR = ("keep", "origin", "precision", "gain")
 """What the rule of every player in this folder has: k, the prior's precision times its mean, its precision, that of a day."""
@@ -170,11 +172,11 @@ class PosteriorPlayer(PointPlayer):
     """
 
     actions: ActionSet
-    horizon: int
-    memory: float | None = None
-    prior_mean: float = 0.5
-    prior_width: float = 0.35
-    noise: float = 0.5
+    horizon: Days
+    memory: Memory | None = None
+    prior_mean: Level = 0.5
+    prior_width: Width = 0.35
+    noise: Width = 0.5
 
     @cached_property
     def _family(self) -> Any:

@@ -30,6 +30,7 @@ from swapregret.learners.baselines.posterior.gaussian import (
 )
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, NOT_SOLVED, end_windows, learn_day
+from swapregret.learners.settings import Draws
 
 LinTSRule = rule_class(__name__, "LinTSRule", *POSTERIOR, "draws")
 learn_day.of(LinTSRule)(learn_sums)
@@ -69,7 +70,7 @@ class LinTS(PosteriorPlayer):
     16
     """
 
-    draws: int = 16
+    draws: Draws = 16
     feedback: Feedback = "bandit"
     rule_class = LinTSRule
 

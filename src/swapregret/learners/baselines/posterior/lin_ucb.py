@@ -39,6 +39,7 @@ from swapregret.learners.baselines.posterior.gaussian import (
 )
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, NOT_SOLVED, end_windows, learn_day
+from swapregret.learners.settings import Draws, Limit, Step
 
 LinUCBRule = rule_class(__name__, "LinUCBRule", *POSTERIOR, "standard_errors", "draws", "listed")
 learn_day.of(LinUCBRule)(learn_sums)
@@ -148,9 +149,9 @@ class LinUCB(PosteriorPlayer):
     ((120, 1), (0, 1))
     """
 
-    standard_errors: float = 1.5
-    limit: int = 2000
-    draws: int = 8
+    standard_errors: Step = 1.5
+    limit: Limit = 2000
+    draws: Draws = 8
     feedback: Feedback = "bandit"
     rule_class = LinUCBRule
 
