@@ -189,7 +189,7 @@ def _check_held(player: Player[Any], arrays: Arrays) -> None:
     if "policies.sizes" in arrays and arrays["policies.sizes"].max() > player.actions.dimension:
         raise _wrong("sizes of actions in 'policies.sizes'", str(arrays["policies.sizes"].max()))
     _check_lists(player, arrays)
-    if "policies.n_atoms" in arrays and ((weights > 0.0) & (arrays["policies.n_atoms"] == 0))[:-1].any():
+    if arrays["policies.chances"].shape[1] and ((weights > 0.0) & (arrays["policies.n_atoms"] == 0))[:-1].any():
         raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
 
 
