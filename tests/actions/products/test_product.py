@@ -10,11 +10,12 @@ import swapregret as sr
 from swapregret.actions.hull import best, draw_explore, list_policy, project, span_part
 from swapregret.actions.products.coupling import couple
 from swapregret.actions.products.product import Product
-from swapregret.actions.products.product_hull import Pair
+from swapregret.actions.products.product_hull import Pair, best_pair, list_pairs, project_pair
 from swapregret.actions.products.product_span import level_of
 from swapregret.compiled.bits import unpack
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.solve import smallest_eigenvalue
+from swapregret.geometry.span import Span
 from swapregret.testing import strategies
 
 _DIAMOND = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
@@ -205,3 +206,28 @@ def test_what_is_no_product_is_refused(sets, names, words: str) -> None:
     """Fewer than two sets, things that are no sets, and names that do not name them are refused."""
     with pytest.raises(InvalidInput, match=words):
         Product(*sets, names=names)
+
+
+def test_many_parts_cost_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a product asks of its parts grows with their number, and no code is compiled for another number of them."""
+    asked: list[int] = []
+    plain = Span.project
+
+    def project(self: Span, vector: np.ndarray) -> np.ndarray:
+        asked.append(self.rank)
+        return plain(self, vector)
+
+    monkeypatch.setattr(Span, "project", project)
+    counts, compiled = [], []
+    for k in (2, 12):
+        asked.clear()
+        actions = sr.Product(*(sr.MSets(4, 2) for _ in range(k)))
+        session: sr.Session[object] = sr.Session(sr.swap_combcp(actions, 100, preset="multiscale"), rng=1, warm=False)
+        session.act()
+        session.observe(0.5)
+        actions.span.project(np.ones(4 * k))
+        counts.append(len(asked))
+        compiled.append(sum(len(each.dispatcher.signatures) for each in (best_pair, project_pair, list_pairs)))
+    assert counts[1] <= 12 * (counts[0] + 1)
+    assert compiled[0] == compiled[1]
+    assert actions.rank == 12 * 4 - 11

@@ -13,12 +13,11 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull
 from swapregret.actions.products.product_hull import Pair, best_pair, draw_pair, list_pairs, part_of_pair, project_pair
-from swapregret.actions.products.product_span import level_of, off_level, pair_levels, pair_span
+from swapregret.actions.products.product_span import PairSpan, level_of, off_level
 from swapregret.actions.set_specs import make_set
-from swapregret.arrays import Action, Integers, Label, Vector, as_vector
+from swapregret.arrays import Action, Integers, Label, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations, equations_of, side_by_side
-from swapregret.geometry.span import Span
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
 
 _ON_A_LEVEL = 1e-9
@@ -132,18 +131,22 @@ class Product(ActionSet):
     # ---- geometry of conv(A) -----------------------------------------------------------------------------------
 
     @cached_property
-    def _rest(self) -> ActionSet:
-        """All sets but the first: compiled code, and the span, know pairs."""
-        return self.parts[1] if len(self.parts) == 2 else Product(*self.parts[1:])
+    def _halves(self) -> tuple[ActionSet, ActionSet]:
+        """The sets as two, each a set or a product again: compiled code, and the span, know pairs."""
+        middle = len(self.parts) // 2
+        one, other = (
+            each[0] if len(each) == 1 else Product(*each) for each in (self.parts[:middle], self.parts[middle:])
+        )
+        return one, other
 
     def hull_equations(self) -> HullEquations:
         """Return the equations of all parts, where each has some."""
         return side_by_side([(equations_of(part), part.dimension) for part in self.parts])
 
     @cached_property
-    def span(self) -> Span:
+    def span(self) -> PairSpan:
         """The span of pairs, and of pairs of pairs, in closed form."""
-        return pair_span(self.parts[0], self._rest)
+        return PairSpan(*self._halves)
 
     @property
     def most_atoms(self) -> int | None:
@@ -179,14 +182,15 @@ class Product(ActionSet):
     def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
         """Return the operations: those of two sets side by side, their lists laid along a line; Gibbs policies in Python."""
         is_own = isinstance(mu, ProductPolicy) and mu.bounds == self._bounds
-        one, other = None, None
+        one, other, middle = None, None, len(self.parts) // 2
         if mu is not None:
-            one, *others = mu.parts if is_own and isinstance(mu, ProductPolicy) else self._exploration.parts
-            other = others[0] if len(others) == 1 else ProductPolicy(others)
-        first = self.parts[0].family(one, variants=variants, has_moment=False)
-        second = self._rest.family(other, variants=variants, has_moment=False)
+            mus = mu.parts if is_own and isinstance(mu, ProductPolicy) else self._exploration.parts
+            one, other = (each[0] if len(each) == 1 else ProductPolicy(each) for each in (mus[:middle], mus[middle:]))
+        halves = self._halves
+        first = halves[0].family(one, variants=variants, has_moment=False)
+        second = halves[1].family(other, variants=variants, has_moment=False)
         return Hull(
-            Pair(first, second, self.parts[0].dimension, np.zeros(0) if mu is None else self._levels),
+            Pair(first, second, halves[0].dimension, np.zeros(0) if mu is None else self.span.levels),
             best=best_pair,
             project=project_pair,
             list_policy=list_pairs,
@@ -195,10 +199,6 @@ class Product(ActionSet):
             callbacks=(*first.hull.callbacks, *second.hull.callbacks),
             remade=(_hull_of, (self, mu, variants)),
         )
-
-    @cached_property
-    def _levels(self) -> Vector:
-        return pair_levels(self.parts[0], self._rest)
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.parts))})"
