@@ -6,10 +6,13 @@
     python benchmarks/quality.py --sets 10,3 --horizon 10000 --players all --dominated
     python benchmarks/quality.py --sets all --horizon 1000 --players adaptive,multiscale,single,uniform --dominated
     python benchmarks/quality.py --sets 10,3 --players ablations        the adaptive preset, one ingredient off at a time
+    python benchmarks/quality.py --sets 10,3 --horizon 1000 --players practice --worlds iid,near,pareto,ar --dominated
 
 A cell is reward and swap regret per round, the maximum over φ outside the expectation, from policies, with the mean rewards of
 the world; replications are averaged in the ledger before the maximum. ``best`` is the reward of the best fixed action. Seeds of
-the worlds and of the players are options, so that figures can be checked on fresh ones. ``--dominated`` lists the cells where
+the worlds and of the players are options, so that figures can be checked on fresh ones. Players of ``PRACTICE`` are played with
+each of four memories, none and T/10, T/30, T/100, and the one with the most reward stands in the cell: chosen in hindsight, an
+advantage nobody has who plays. ``--dominated`` lists the cells where
 another player has at least the reward of the first less .003, and a swap regret that is lower by .005 and by a fifth.
 """
 
@@ -22,10 +25,14 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 import swapregret as sr
 from swapregret.actions.set_specs import make_set as parse_set
+from swapregret.environments.environment import rows_of
 from swapregret.errors import SwapRegretError
 from swapregret.experiments.paper_table1 import layered_dag
+from swapregret.experiments.which_one import is_dominated
 
 SETS = "6,2/10,3/20,5"
 ALL_SETS = (
@@ -61,6 +68,42 @@ WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
     "rw": lambda a, t, s: sr.environments.random_walk(a, t, rng=s),
     "tree": lambda a, t, s: sr.environments.tree(a, t, rng=s),
 }
+
+
+def near(actions: sr.ActionSet, horizon: int, seed: int) -> sr.environments.Environment:
+    """Return a world that stands still, with many actions near the best one: levels are uniform between .5 and .7."""
+    table = np.random.default_rng([seed, 1]).uniform(0.5, 0.7, (1, actions.dimension))
+    return sr.environments.Environment("near", actions, horizon, rows_of(table, np.zeros_like), seed)
+
+
+def pareto(actions: sr.ActionSet, horizon: int, seed: int) -> sr.environments.Environment:
+    """Return pieces whose lengths have a Pareto distribution of exponent 1.2, each with a random action at .8, all else at .3."""
+    rng = np.random.default_rng([seed, 2])
+    lengths = (1.0 + rng.pareto(1.2, 500)) * horizon / 50
+    table = 0.3 + 0.5 * np.array([actions.argmax(rng.random(actions.dimension)) for _ in lengths])
+    ends = np.cumsum(lengths)
+    return sr.environments.Environment(
+        "pareto", actions, horizon, rows_of(table, lambda day: np.searchsorted(ends, day)), seed
+    )
+
+
+def autoregressive(actions: sr.ActionSet, horizon: int, seed: int) -> sr.environments.Environment:
+    """Return levels about .5, each an autoregressive process of deviation .25 that forgets in T/20 days."""
+    n = min(horizon, 1000)
+    rng, keep = np.random.default_rng([seed, 3]), float(np.exp(-20.0 / n))
+    moves = rng.standard_normal((n, actions.dimension)) * 0.25
+    for row in range(1, n):
+        moves[row] = keep * moves[row - 1] + math.sqrt(1.0 - keep**2) * moves[row]
+    table = np.clip(0.5 + moves, 0.0, 1.0)
+    return sr.environments.Environment("ar", actions, horizon, rows_of(table, lambda day: day * n // horizon), seed)
+
+
+MORE_WORLDS: dict[str, Callable[..., sr.environments.Environment]] = {
+    "near": near,
+    "pareto": pareto,
+    "ar": autoregressive,
+}
+"""Worlds that the tables of the ten do not have."""
 PLAYERS: dict[str, Callable[..., Any]] = {
     "adaptive": lambda a, t: sr.swap_combcp(a, t, preset="adaptive"),
     "multiscale": lambda a, t: sr.swap_combcp(a, t, preset="multiscale"),
@@ -84,6 +127,13 @@ COMPETITORS: dict[str, Callable[..., Any]] = {
     )
 }
 
+PRACTICE: dict[str, Callable[..., Any]] = {
+    name.replace("_", "-"): getattr(sr.baselines, name)
+    for name in ("lin_ts", "lin_ucb", "epsilon_greedy", "comb_ts", "comb_ucb")
+}
+"""What people would pick instead, each with the best of ``SHARES`` as its memory: of the horizon, or none."""
+SHARES = (None, 10, 30, 100)
+
 ABLATIONS: dict[str, Callable[..., Any]] = {
     "no-" + name.replace("_", "-"): partial(sr.swap_combcp, preset="adaptive", **{name: False})
     for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded", "least_squares")
@@ -94,6 +144,8 @@ ABLATIONS: dict[str, Callable[..., Any]] = {
 VARIANTS: dict[str, Callable[..., Any]] = {
     "semi-bandit": partial(sr.swap_combcp, feedback="semi-bandit"),
     "semi-bandit-sums": partial(sr.swap_combcp, feedback="semi-bandit", least_squares=False),
+    "full": partial(sr.swap_combcp, feedback="full"),
+    "leader-full": partial(sr.baselines.follow_the_leader, feedback="full"),
     "comband-adaptive": sr.swap_comband,
     "comband-sums": partial(sr.swap_comband, least_squares=False),
 }
@@ -103,11 +155,23 @@ def measure(
     actions: sr.ActionSet, horizon: int, player: str, world: str, replications: int, seed: int, jobs: int
 ) -> dict[str, Any]:
     """Play one cell of the table; a refusal has no number."""
-    environment = WORLDS[world](actions, horizon, seed)
+    if player in PRACTICE:
+        cells = [
+            measure(actions, horizon, f"{player}/{share}", world, replications, seed, jobs)
+            for share in SHARES
+            if share is None or horizon >= 5 * share
+        ]
+        best = max(cells, key=lambda cell: float(cell["reward"]))
+        return best | {"player": player, "memory": best["player"], "seconds": sum(cell["seconds"] for cell in cells)}
+    environment = (WORLDS | MORE_WORLDS)[world](actions, horizon, seed)
     started = time.perf_counter()
     cell = {"set": repr(actions), "horizon": horizon, "player": player, "world": world, "seed": seed}
     try:
-        made = (PLAYERS | COMPETITORS | ABLATIONS | VARIANTS)[player](actions, horizon)
+        base, _, share = player.partition("/")
+        if base in PRACTICE:
+            made = PRACTICE[base](actions, horizon, memory=None if share == "None" else horizon / float(share))
+        else:
+            made = (PLAYERS | COMPETITORS | ABLATIONS | VARIANTS)[player](actions, horizon)
         result = sr.play(made, environment, rng=seed, replications=replications, n_jobs=jobs)
     except SwapRegretError as error:
         return cell | {
@@ -125,10 +189,9 @@ def measure(
     }
 
 
-def is_dominated(mine: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Tell whether another player is as good in reward and clearly better in swap regret."""
-    is_lower = other["swap"] <= mine["swap"] - 0.005 and other["swap"] <= mine["swap"] / 1.25
-    return bool(other["reward"] >= mine["reward"] - 0.003 and is_lower)
+def pair(cell: dict[str, Any]) -> tuple[float, float]:
+    """Return the reward and the swap regret of a cell."""
+    return float(cell["reward"]), float(cell["swap"])
 
 
 def dominated(cells: list[dict[str, Any]], mine: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -136,7 +199,9 @@ def dominated(cells: list[dict[str, Any]], mine: str) -> list[tuple[dict[str, An
     found = []
     for cell in (cell for cell in cells if cell["player"] == mine):
         place = (cell["set"], cell["horizon"], cell["world"])
-        others = [c for c in cells if (c["set"], c["horizon"], c["world"]) == place and is_dominated(cell, c)]
+        others = [
+            c for c in cells if (c["set"], c["horizon"], c["world"]) == place and is_dominated(pair(cell), pair(c))
+        ]
         if others:
             found.append((cell, min(others, key=lambda other: float(other["swap"]))))
     return found
@@ -173,7 +238,13 @@ def main() -> None:
     sets = ALL_SETS if options.sets == "all" else options.sets
     names = (sets or ("6,2/10,3" if options.quick else SETS)).split("/")
     worlds = options.worlds.split(",")
-    groups = {"all": [*PLAYERS, *COMPETITORS], "ablations": ["adaptive", *ABLATIONS, "multiscale"]}
+    bandit = [name for name in PRACTICE if not name.startswith("comb-")]
+    groups = {
+        "all": [*PLAYERS, *COMPETITORS, *bandit],
+        "practice": ["adaptive", *bandit, "single", "uniform"],
+        "practice-semi": ["semi-bandit", "comb-ts", "comb-ucb"],
+        "ablations": ["adaptive", *ABLATIONS, "multiscale"],
+    }
     players = groups.get(options.players) or options.players.split(",")
     cells = []
     for name in names:

@@ -22,11 +22,13 @@ from guard import BENIGN, BROKEN, break_pool, count_trips
 from quality import ALL_SETS, COMPETITORS, PLAYERS, WORLDS, dominated, make_set, measure
 
 import swapregret as sr
+from swapregret.experiments.measured_block import put_block
 
 MINE = "adaptive"
 FOUR = (MINE, "multiscale", "single", "uniform")
 DOMINATED = "cells of 10 in which adaptive is dominated"
-LISTING = ("exp3", "blum_mansour", "ito", "treeswap")
+BANDIT = ("lin-ts", "lin-ucb", "epsilon-greedy")
+LISTING = (*BANDIT, "exp3", "blum_mansour", "ito", "treeswap")
 SMALL = ("15,1", "6,2", "10,3", "permutations 5", 'product "msets 5 2" "permutations 3"')
 LARGE = ("45,8", "100,10", "permutations 8", "paths", "partitions 10 5")
 LABELS = {
@@ -37,6 +39,11 @@ LABELS = {
     "uneven paths": "paths of 3 to 13 edges",
     "partitions 10 5": "partitions 10 → 5",
     'product "msets 5 2" "permutations 3"': "2 of 5, and permutations of 3",
+    "lin-ts": "LinTS",
+    "lin-ucb": "LinUCB",
+    "epsilon-greedy": "ε-greedy",
+    "comb-ts": "CombTS",
+    "comb-ucb": "CombUCB",
     "adaptive": '`preset="adaptive"` (default)',
     "multiscale": '`preset="multiscale"`',
     "single": "single Lazy-ComBCP",
@@ -60,6 +67,10 @@ SHOWN = (LONG_RUN, "10,3")
 _LISTED = 3
 """Dominated cells that are named in a row."""
 SEED = 77_000
+STILL, MOVING = ("iid", "near"), ("pws", "pareto", "ar", "rw", "cyc7", "outages")
+PRACTICE_SETS = ("6,2", "10,3", "20,5", "permutations 5")
+PRACTICE_RUNS = {100: 8, 300: 8, 1_000: 4, MIDDLE_RUN: 2, LONG_RUN: 1}
+"""Replications at each horizon, in the table of what people would pick instead."""
 
 
 class NotPlayedError(Exception):
@@ -144,11 +155,14 @@ def replications(horizon: int, name: str) -> int:
 def worlds_of_one_set(cells: Cells) -> str:
     """Return every world at m-sets (10, 3) over a long run."""
     found = {player: cells.row(SHOWN[1], LONG_RUN, replications(*SHOWN), player) for player in FOUR}
+    for player in BANDIT:
+        with suppress(NotPlayedError):
+            found[player] = cells.row(SHOWN[1], LONG_RUN, replications(*SHOWN), player)
     rows = [[label(player), *(both([cell], 2, 3) for cell in row), both(row)] for player, row in found.items()]
     best = [cell["best"] for cell in found[MINE]]
     rows.append(["best fixed action", *(short(value, 2) for value in best), short(sum(best) / len(best), 3)])
     times = replications(*SHOWN)
-    options = f"--sets {SHOWN[1]} --players {','.join(FOUR)} --seed {SEED + times} --replications {times} --dominated"
+    options = f"--sets {SHOWN[1]} --players {','.join(found)} --seed {SEED + times} --replications {times} --dominated"
     note = f"Cells of 10 in which `adaptive` is dominated: {lost(found)}."
     made = table(["player: reward / swap regret", *WORLDS, "mean"], rows)
     return f"`python benchmarks/quality.py {options}`\n\n{made}\n\n{note}"
@@ -170,11 +184,11 @@ def means(cells: Cells) -> str:
 
 
 def everyone(cells: Cells) -> str:
-    """Return all players on sets of at most 500 actions; over long runs the four, and the best known of those that list actions."""
+    """Return all players on sets of at most 500 actions; over long runs the four, and the best known of the others."""
     rows = []
     for horizon, name in product((300, 1_000, MIDDLE_RUN, LONG_RUN), SMALL):
         with suppress(NotPlayedError):
-            players = (*FOUR, *LISTING) if horizon == LONG_RUN else (*PLAYERS, *COMPETITORS)
+            players = (*FOUR, *LISTING) if horizon == LONG_RUN else (*PLAYERS, *COMPETITORS, *BANDIT)
             found = {player: cells.row(name, horizon, HORIZONS[horizon][0], player) for player in players}
             others = [player for player in players if player != MINE]
             richest = max(others, key=lambda player: sum(cell["reward"] for cell in found[player]))
@@ -183,6 +197,43 @@ def everyone(cells: Cells) -> str:
             rows.append([f"{horizon:,}", label(name), both(found[MINE]), *shown, lost(found)])
     headings = ["T", "set", "adaptive", "most reward of the others", "least swap regret of the others", DOMINATED]
     return table(headings, rows)
+
+
+def practice(cells: Cells) -> str:
+    """Return ours beside what people would pick instead, where the world stands still and where it moves."""
+    rows = []
+    for players in (
+        (MINE, "lin-ts", "lin-ucb", "epsilon-greedy", "single"),
+        ("semi-bandit", "comb-ts", "comb-ucb"),
+    ):
+        feedback = "bandit" if players[0] == MINE else "semi-bandit"
+        for (horizon, times), (word, worlds) in product(PRACTICE_RUNS.items(), (("still", STILL), ("moving", MOVING))):
+            with suppress(NotPlayedError):
+                found = {
+                    player: [cell for name in PRACTICE_SETS for cell in cells.row(name, horizon, times, player, worlds)]
+                    for player in players
+                }
+                n_lost = len(dominated([cell for row in found.values() for cell in row], players[0]))
+                others = [f"{label(player)} {both(found[player])}" for player in players[1:]]
+                counted = f"{n_lost} of {len(worlds) * len(PRACTICE_SETS)}"
+                rows.append(
+                    [
+                        feedback,
+                        f"{horizon:,}",
+                        word,
+                        both(found[players[0]]),
+                        *others,
+                        *[""] * (5 - len(players)),
+                        counted,
+                    ]
+                )
+    headings = ["feedback", "T", "worlds", "ours", "", "", "", "", "cells in which ours is dominated"]
+    notes = (
+        f"Still: {', '.join(STILL)}; moving: {', '.join(MOVING)}. Sets: {'; '.join(map(label, PRACTICE_SETS))}. "
+        f"Replications: {', '.join(f'{times} at {horizon:,}' for horizon, times in PRACTICE_RUNS.items())}. "
+        "Of each of the others the best of four memories stands in a cell, chosen by its reward there."
+    )
+    return f"{table(headings, rows)}\n\n{notes}"
 
 
 def compare(cells: Cells, players: tuple[str, ...], sets: tuple[str, ...]) -> str:
@@ -240,16 +291,8 @@ TABLES: dict[str, Callable[[Cells], str]] = {
     "guard": guard,
     "everyone": everyone,
     "means": means,
+    "practice": practice,
 }
-
-
-def put(page: str, name: str, made: str) -> str:
-    """Return a page with a block replaced."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise SystemExit(f"The page must have one block {begin} … {end}.")
-    before, rest = page.split(begin)
-    return f"{before}{begin}\n{made}\n{end}{rest.split(end)[1]}"
 
 
 def main() -> None:
@@ -269,7 +312,7 @@ def main() -> None:
             continue
         print(f"\n{name}\n{made}", flush=True)
         if given.write is not None:
-            given.write.write_text(put(given.write.read_text("utf-8"), name, made), "utf-8")
+            put_block(given.write, made, name)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ def test_the_example_of_the_help_says_everything() -> None:
         "vacuous",
         "7.3·10²²",
         "in the cyclic world",
+        "Which one? Reward / swap regret per day",
+        "lin_ucb(A, T",
         "measured at T = 1,000,000",
         "memory: state of the player",
         "warning: The theorem's bound is vacuous here",
@@ -49,6 +51,9 @@ def test_json_has_the_numbers_of_the_table() -> None:
     assert numbers["theorem"]["is_vacuous"] is True
     assert numbers["expected_swap_regret_per_round"]["is_measured"] is True
     assert numbers["rounds_per_second"] is None
+    answer = numbers["which_one"]["bandit"]["stands still"]
+    assert numbers["which_one"]["bandit"]["measured_sets"] == ["10,3"]
+    assert answer["reward"] >= answer["default_reward"] - 0.01
     assert numbers["memory_bytes"]["peak_of_this_process"] > 10**7
 
 

@@ -48,4 +48,4 @@ def test_the_table_of_the_readme_is_that_of_the_adaptive_page() -> None:
     pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/adaptive.md")]
     first, second = (rows.findall(page) for page in pages)
     assert first == second
-    assert len(first) == 6
+    assert len(first) == 8

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-NAMES = {"worlds", "means", "everyone", "parts", "semi-bandit", "comband", "guard"}
+NAMES = {"worlds", "means", "everyone", "parts", "semi-bandit", "comband", "guard", "practice"}
 
 
 def write_tables(cells: Path, page: Path, name: str) -> subprocess.CompletedProcess[str]:

@@ -34,15 +34,22 @@ PLAYERS: Late[Any] = Late(
 )
 
 
+def pay(session: sr.Session, total: float, decision: Any = None) -> None:
+    """Let a decision earn a total, shown as the player wants to see it."""
+    given = session.open_decisions[-1] if decision is None else decision
+    is_total = session.player.feedback == "bandit"
+    session.observe(total if is_total else given.action * (total / given.action.sum()), decision)
+
+
 def begun(name: str) -> sr.Session:
     """Return a session of some days, with an open decision and one whose policy is older than the state."""
     session = sr.Session(PLAYERS[name], rng=1, max_open=3)
     for _ in range(42):
         session.act()
-        session.observe(0.5)
+        pay(session, 0.5)
     session.act()
     for _ in range(4):  # a base window ends
-        session.observe(0.25, session.act())
+        pay(session, 0.25, session.act())
     session.act()
     return session
 
@@ -63,7 +70,7 @@ def refused(path: Path, metadata: dict[str, Any], arrays: dict[str, Any]) -> boo
     for _ in range(10):
         decision = session.act()
         assert decision.action in session.player.actions
-        session.observe(0.5)
+        pay(session, 0.5)
     return False
 
 

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.table import Table
@@ -71,6 +72,7 @@ def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
             "bound_below_horizon_from_power_of_ten": made.useful_exponent,
         },
         "expected_swap_regret_per_round": _expected(made.expectation),
+        "which_one": _advised(made),
         "rounds_per_second": None
         if speed is None
         else {"playing": speed.playing, "measuring": speed.measuring, "rounds_timed": speed.rounds},
@@ -92,6 +94,20 @@ def _expected(found: "Expectation | None") -> dict[str, Any] | None:
         "source": found.source,
         "is_measured": found.is_measured,
     }
+
+
+def _advised(made: "Plan") -> dict[str, Any]:
+    """Return which player was best where it was measured, by what is seen and how the world moves."""
+    from swapregret.experiments.which_one import SEEN, advise
+
+    found = {}
+    for feedback in SEEN:
+        advice = advise(feedback, made.horizon, made.actions)
+        found[feedback] = {"measured_horizon": advice.horizon, "measured_sets": list(advice.sets)} | {
+            answer.world: {name: value for name, value in asdict(answer).items() if name != "world"}
+            for answer in advice.answers
+        }
+    return found
 
 
 def _print(made: "Plan", set_spec: str) -> None:
@@ -124,8 +140,22 @@ def _print(made: "Plan", set_spec: str) -> None:
             style="dim",
         )
     console.print(f"Theorem: {made.bound.statement}.", style="dim")
+    _print_advice(made)
     for sentence in made.warnings:
         console.print(styled(("warning", "yellow"), f": {sentence}"))
+
+
+def _print_advice(made: "Plan") -> None:
+    """Print the row of docs/which_one.md for every kind of feedback."""
+    from swapregret.experiments.which_one import SEEN, WORLDS, advise, cells
+
+    advice = {seen: advise(feedback, made.horizon, made.actions) for feedback, seen in SEEN.items()}
+    rows = [
+        (seen, *(cell.replace("`", "").replace("; ", "\n") for cell in cells(each))) for seen, each in advice.items()
+    ]
+    one = next(iter(advice.values()))
+    title = f"Which one? Reward / swap regret per day, measured at T = {one.horizon:,} on {', '.join(one.sets)}"
+    console.print(table_of(title, ("you see", *(f"it {word}" for word in WORLDS)), rows, left=4, show_lines=True))
 
 
 def _draw(schedule: "Schedule") -> None:

@@ -62,10 +62,11 @@ def bench(
     """
     os.environ.update(_ONE_THREAD)  # read when NumPy is loaded, below
     from swapregret.experiments.bench.run_bench import run_bench
-    from swapregret.experiments.bench.sheets import describe_bench, read_page, sheets, write_page
+    from swapregret.experiments.bench.sheets import describe_bench, sheets, write_page
+    from swapregret.experiments.measured_block import around
 
     if write is not None:
-        read_page(write)  # a page that cannot be written is found before the minutes of measuring
+        around(write)  # a page that cannot be written is found before the minutes of measuring
     if status_console.is_terminal:
         with status_console.status("measuring ...") as status:
             result = run_bench(quick=quick, seconds=each, progress=lambda what: status.update(styled(what)))

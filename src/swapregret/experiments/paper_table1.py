@@ -26,12 +26,12 @@ _PILOT = 64
 
 @dataclass(frozen=True)
 class Contender:
-    """Who plays, and what the paper's Table 1 says of it; nothing where nothing is proved."""
+    """Who plays, and the bound it has: the row of the paper's Table 1 only where that theorem is about this very player."""
 
     name: str
     make: Callable[[sr.ActionSet, int], Any]
     theory: str | None  # the row of `regret.bounds.table1` it belongs to
-    regret: str  # the order of its swap regret, with N = d^m
+    regret: str  # what is proved of its swap regret, with N = d^m; of what it is proved where that is another regret
     time: str  # the order of its time per round
 
 
@@ -56,21 +56,40 @@ def layered_dag(width: int, layers: int) -> sr.DagPaths:
     return sr.DagPaths(layered_edges(layers, width), source="s", sink="t")
 
 
-_OURS = ("Swap-ComBCP", "T log(d log T)/log T", "poly(d, m, log T)")
+def stoltz_factorised(actions: sr.ActionSet, horizon: int) -> Any:
+    """Return Stoltz's weights on all N^N functions with his step √(2 ln K/(N T)), K = N^N.
+
+    The weights factorise into Blum and Mansour's experts with a common step, so no list of functions is needed
+    (``tests/learners/baselines/test_stoltz.py``).
+    """
+    n_actions = actions.n_actions or 1
+    return sr.baselines.blum_mansour(
+        actions, horizon, learning_rate=math.sqrt(2.0 * math.log(max(2, n_actions)) / horizon)
+    )
+
+
+_EXTERNAL = "external regret only"
+_INTERNAL = "N × internal regret"
+_PAPERS = "T log(d log T)/log T, with its own windows"
+_POLY = "poly(d, m, log T)"
 COMPETITORS = (
-    Contender("Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), *_OURS),
-    Contender("Swap-ComBCP multiscale (ours)", partial(sr.swap_combcp, preset="multiscale"), *_OURS),
-    Contender("uniform play", sr.baselines.uniform, None, "", "O(m)"),
-    Contender("Lazy-ComBCP, K = 1", sr.baselines.combcp, None, "", "poly(d, m)"),
-    Contender("ComBand", sr.baselines.comband, None, "", "poly(d) or O(N)"),
-    Contender("CombEXP", sr.baselines.combexp, None, "", "poly(d)"),
-    Contender("follow the leader", sr.baselines.follow_the_leader, None, "", "poly(d)"),
-    Contender("Exp3", sr.baselines.exp3, None, "", "O(N)"),
-    Contender("Tsallis-INF", sr.baselines.tsallis_inf, None, "", "O(N)"),
     Contender(
-        "Stoltz, all swaps", partial(sr.baselines.stoltz, rules="swap"), "Stoltz (2005)", "N √(T log N)", "exp(N)"
+        "Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), None, "docs/guarantee.md", _POLY
     ),
-    Contender("Stoltz, pairs", sr.baselines.stoltz, None, "", "poly(N)"),
+    Contender(
+        "Swap-ComBCP multiscale (ours)", partial(sr.swap_combcp, preset="multiscale"), None, "decomposition", _POLY
+    ),
+    Contender("Swap-ComBCP paper", partial(sr.swap_combcp, preset="paper"), "Swap-ComBCP", _PAPERS, _POLY),
+    Contender("uniform play", sr.baselines.uniform, None, "", "O(m)"),
+    Contender("Lazy-ComBCP, K = 1", sr.baselines.combcp, None, _EXTERNAL, "poly(d, m)"),
+    Contender("LinUCB", sr.baselines.lin_ucb, None, _EXTERNAL, "poly(d) or O(N)"),
+    Contender("ComBand", sr.baselines.comband, None, _EXTERNAL, "poly(d) or O(N)"),
+    Contender("CombEXP", sr.baselines.combexp, None, _EXTERNAL, "poly(d)"),
+    Contender("follow the leader", sr.baselines.follow_the_leader, None, "", "poly(d)"),
+    Contender("Exp3", sr.baselines.exp3, None, _EXTERNAL, "O(N)"),
+    Contender("Tsallis-INF", sr.baselines.tsallis_inf, None, _EXTERNAL, "O(N)"),
+    Contender("Stoltz, all swaps", stoltz_factorised, "Stoltz (2005)", "N √(T log N)", "poly(N), factorised"),
+    Contender("Stoltz, pairs", sr.baselines.stoltz, None, f"{_INTERNAL}, N √(T N log N)", "poly(N)"),
     Contender("Blum–Mansour", sr.baselines.blum_mansour, "Blum and Mansour (2007)", "N √(N T log N)", "poly(N)"),
     Contender("Ito", sr.baselines.ito, "Ito (2020)", "N √T", "poly(N)"),
     Contender(
@@ -80,7 +99,7 @@ COMPETITORS = (
         "T log(m log T)/log(T/N) + √(N T log NT)",
         "poly(N, log T)",
     ),
-    Contender("regret matching", sr.baselines.regret_matching, None, "", "poly(N)"),
+    Contender("regret matching", sr.baselines.regret_matching, None, f"{_INTERNAL}, sublinear", "poly(N)"),
 )
 
 INSTANCES = (
@@ -141,7 +160,7 @@ def measure_table1(
     world: str = "cyclic",
     horizon: int = 50_000,
     replications: int = 1,
-    budget: float = 75.0,
+    budget: float = 25.0,
     seed: int = 0,
     is_full: bool = False,
     instances: Sequence[Instance] | None = None,
@@ -157,7 +176,7 @@ def measure_table1(
     if world not in WORLDS:
         raise InvalidInput(f"`world` must be one of {sorted(WORLDS)}", repr(world), "'cyclic' is the default.")
     if not budget > 0.0:
-        raise InvalidInput("`budget` must be a positive number of seconds", repr(budget), "75 is the default.")
+        raise InvalidInput("`budget` must be a positive number of seconds", repr(budget), "25 is the default.")
     days, count = as_integer(horizon, "horizon", 3), as_integer(replications, "replications", 1)
     chosen = instances or [instance for instance in INSTANCES if is_full or instance.in_default]
     tasks = [(instance, rival, world, days, count, float(budget), seed) for instance in chosen for rival in competitors]

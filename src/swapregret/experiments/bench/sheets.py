@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swapregret.counts import count_in_words
-from swapregret.errors import InvalidInput
 from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
 from swapregret.experiments.bench.run_bench import Bench
-
-_BEGIN, _END = "<!-- measured: begin -->", "<!-- measured: end -->"
+from swapregret.experiments.measured_block import markdown, put_block
 
 
 @dataclass(frozen=True)
@@ -116,31 +114,9 @@ def _rate(value: float) -> str:
     return f"{value:.3g}"
 
 
-def read_page(path: Path) -> tuple[str, str]:
-    """Return what stands before and after the measured tables of a page.
-
-    Raises
-    ------
-    InvalidInput
-        If the page has no place for them.
-    """
-    before, begin, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not (begin and end):
-        must = f"the page to write must have the lines {_BEGIN} and {_END}"
-        raise InvalidInput(must, f"{path} without them", "Add them where the tables shall stand.")
-    return before, after
-
-
 def write_page(path: Path, result: Bench) -> None:
     """Rewrite the measured tables of a page, and leave what stands around them."""
-    before, after = read_page(path)
-    lines = ["", "", f"Measured on {describe_bench(result)}", ""]
+    lines = [f"Measured on {describe_bench(result)}", ""]
     for sheet in sheets(result):
-        lines += [f"**{sheet.title}**", "", *_markdown(sheet.headings, sheet.rows), ""]
-    path.write_text(before + _BEGIN + "\n".join(lines) + _END + after, encoding="utf-8")
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    marks = "| --- |" + " --: |" * (len(headings) - 1)
-    return [f"| {' | '.join(headings)} |".replace("\n", " "), marks, *(f"| {' | '.join(row)} |" for row in rows)]
+        lines += [f"**{sheet.title}**", "", *markdown(sheet.headings, sheet.rows), ""]
+    put_block(path, "\n".join(["", *lines]))

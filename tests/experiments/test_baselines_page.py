@@ -1,0 +1,58 @@
+"""The tables of `docs/baselines.md` are those the commands measure: cheap cells are played again and compared.
+
+If a test here fails, a table is stale: `swapregret counterexample --write docs/baselines.md`.
+"""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from swapregret.cli import app
+from swapregret.experiments.measured_block import block
+from swapregret.experiments.paper_pages import counterexample_block, table1_block
+from swapregret.experiments.paper_table1 import COMPETITORS, Cell, Table1
+from swapregret.experiments.shortcut_counterexample import PLAYERS, Counterexample, CounterexampleRow, realised_regret
+
+PAGE = Path(__file__).parents[2] / "docs" / "baselines.md"
+
+
+def rows_of(name: str) -> dict[str, list[str]]:
+    """Return the first table of a block, by the first cell of each row."""
+    lines = block(PAGE, name).strip().split("\n\n")[1].splitlines()
+    return {cells[0]: cells[1:] for cells in (line.strip("| ").split(" | ") for line in [lines[0], *lines[2:]])}
+
+
+@pytest.mark.parametrize("place", range(len(PLAYERS)))
+def test_the_counterexample_on_the_page_is_measured_again(place: int) -> None:
+    """The mean over the first two runs at n = 4 is within .05 of that over eight on the page."""
+    name = list(PLAYERS)[place]
+    runs = [realised_regret(4, 10_000, name, 0, run) for run in range(2)]
+    assert sum(runs) / 2 == pytest.approx(float(rows_of("counterexample")["4"][1 + place]), abs=0.05)
+
+
+def test_commands_write_their_block_and_leave_the_rest(tmp_path: Path) -> None:
+    """A page without the marks is refused before anything is played; with them only the block changes."""
+    page = tmp_path / "page.md"
+    page.write_text("above\n<!-- counterexample: begin -->\nold\n<!-- counterexample: end -->\nbelow\n", "utf-8")
+    options = ["counterexample", "--length", "2", "--horizon", "50", "--replications", "1", "--jobs", "1"]
+    assert CliRunner().invoke(app, [*options, "--write", str(page)]).exit_code == 0
+    lines = page.read_text("utf-8").splitlines()
+    assert (lines[0], lines[-1]) == ("above", "below")
+    assert "| 2 | 5 |" in page.read_text("utf-8")
+    refused = CliRunner().invoke(app, ["table1", "--write", str(page)])
+    assert refused.exit_code != 0
+    assert "table1: begin" in refused.output
+
+
+def test_blocks_say_what_was_measured_and_refused() -> None:
+    """A measured cell has swap regret and time, a refused one the word; regrets of runs stand by n."""
+    name = COMPETITORS[0].name
+    cells = [
+        Cell("m-sets", "a", 15, 6, 2, name, swap_regret=0.0123, microseconds=3.4),
+        Cell("m-sets", "b", 10**9, 46, 9, name, refused="refused: would take a day"),
+    ]
+    made = table1_block(Table1("cyclic", 100, 1, 25.0, 0, tuple(cells)))
+    assert f"| {name} | docs/guarantee.md | .012 3 µs | refused |" in made
+    rows = [CounterexampleRow(4, 17, each, 0.5, 0.4, 0.6, (0.5,), None) for each in PLAYERS]
+    assert "| 4 | 17 | 0.500 | 0.500 | 0.500 |" in counterexample_block(Counterexample(100, 1, 0, tuple(rows)))
