@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.late import Late
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
@@ -17,19 +18,23 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 
-PLAYERS = {
-    "combcp": swap_combcp(MSets(5, 2), 1000, preset="multiscale"),
-    "adaptive": swap_combcp(MSets(5, 2), 1000, preset="adaptive"),
-    "adaptive list": swap_comband(Explicit(np.eye(3, dtype=int)), 1000, preset="adaptive"),
-    "comband": swap_comband(
-        MSets(5, 2, labels=["a", "b", ("c", 1), 4, None]), 1000, preset="multiscale", feedback="full"
-    ),
-    "paper": swap_combcp(MSets(5, 2), 1000, preset="paper"),
-    "list": swap_combcp(Explicit(np.eye(3, dtype=int)), 1000, preset="multiscale", feedback="semi-bandit"),
-    "one scale": combcp(MSets(4, 2), 1000),
-    "uniform": uniform(MSets(4, 2)),
-    "anytime": anytime(swap_combcp, MSets(4, 2), first_epoch=7, preset="multiscale", schedule=Schedule([1, 2])),
-}
+PLAYERS = Late(
+    {
+        "combcp": lambda: swap_combcp(MSets(5, 2), 1000, preset="multiscale"),
+        "adaptive": lambda: swap_combcp(MSets(5, 2), 1000, preset="adaptive"),
+        "adaptive list": lambda: swap_comband(Explicit(np.eye(3, dtype=int)), 1000, preset="adaptive"),
+        "comband": lambda: swap_comband(
+            MSets(5, 2, labels=["a", "b", ("c", 1), 4, None]), 1000, preset="multiscale", feedback="full"
+        ),
+        "paper": lambda: swap_combcp(MSets(5, 2), 1000, preset="paper"),
+        "list": lambda: swap_combcp(Explicit(np.eye(3, dtype=int)), 1000, preset="multiscale", feedback="semi-bandit"),
+        "one scale": lambda: combcp(MSets(4, 2), 1000),
+        "uniform": lambda: uniform(MSets(4, 2)),
+        "anytime": lambda: anytime(
+            swap_combcp, MSets(4, 2), first_epoch=7, preset="multiscale", schedule=Schedule([1, 2])
+        ),
+    }
+)
 
 
 @pytest.mark.parametrize("name", PLAYERS)
