@@ -108,32 +108,27 @@ def progress_bar(*columns: progress.ProgressColumn, **look: Any) -> progress.Pro
 
 
 @contextmanager
-def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
-    """Show how many functions were compiled since, by any process, until the block ends; yield what counts them.
-
-    ``expected`` is about how many there will be, for the time left.
-    """
+def watch_compiling() -> Iterator[Callable[[], int]]:
+    """Show how many functions were compiled since, by any process, until the block ends; yield what counts them."""
+    from swapregret.compiled.announcing import announcer
     from swapregret.compiled.cache_place import compiled_files
 
     before, is_over, began = compiled_files(), Event(), time.perf_counter()
-    said = f"about {expected} functions" if expected is not None else "a minute or more the first time"
-    spent = (progress.TimeElapsedColumn(), progress.TimeRemainingColumn())
-    bar = progress_bar(WordsColumn(), progress.BarColumn(bar_width=20), WordsColumn("count"), *spent, transient=True)
+    spent = (progress.BarColumn(bar_width=20), progress.TimeElapsedColumn())
+    bar = progress_bar(WordsColumn(), WordsColumn("count"), *spent, transient=True)
 
     def n_new() -> int:
         return len(compiled_files() - before)
 
     def show() -> None:
         while not is_over.wait(_COUNT_SECONDS):
-            done = n_new()
-            total = None if expected is None else max(expected, done + 1)
-            of = "" if total is None else f" of about {total}"
-            bar.update(task, completed=done, total=total, count=f"{done}{of} functions")
+            bar.update(task, count=f"{n_new()} functions")
 
     if not status_console.is_terminal:
-        status_console.print(f"Compiling the inner loops, where that was not done before ({said}) ...", style="dim")
+        status_console.print("Compiling the inner loops, where that was not done before ...", style="dim")
+    announcer.is_shown_elsewhere = True
     with bar:
-        task = bar.add_task("Compiling, once", total=expected, count="")
+        task = bar.add_task("Compiling, once", total=None, count="")
         watcher = Thread(target=show, daemon=True)
         watcher.start()
         try:
@@ -141,5 +136,5 @@ def watch_compiling(expected: int | None = None) -> Iterator[Callable[[], int]]:
         finally:
             is_over.set()
             watcher.join()
-    seconds = time.perf_counter() - began
-    status_console.print(f"{n_new()} functions compiled in {seconds:.0f} s.", style="dim")
+            announcer.is_shown_elsewhere = False
+    status_console.print(f"{n_new()} functions compiled in {time.perf_counter() - began:.0f} s.", style="dim")

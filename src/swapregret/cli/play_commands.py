@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from swapregret.learners.player import Player
 
 _PHASES = 7
-_FUNCTIONS = 174
-"""How many functions a first run compiles, one after the other at an even pace; it says how many there were."""
 _loading = Lock()
 
 
@@ -83,7 +81,7 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
     short = sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed)
     mark = _mark()
     if not mark.is_file():  # side by side, in processes that leave what they compiled on the disk
-        with watch_compiling(_FUNCTIONS):
+        with watch_compiling():
             list(run_tasks(_play_short, [(player, short, seed) for player in players.values()], os.cpu_count() or 1))
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()

@@ -1,4 +1,4 @@
-"""Where compiled code is kept, and how far compiling has come.
+"""Where compiled code is kept.
 
 Numba keeps compiled code on disk and checks the file a kernel stands in, but not the files of the kernels it calls. So the
 folder of a kernel is named by a digest of its file and of all files of the package that one imports: a change of the code
@@ -11,20 +11,14 @@ import linecache
 import os
 import re
 import stat
-import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 _PACKAGE = Path(__file__).parents[1]
 _IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
-_PATIENCE, _EVERY = 1.0, 0.25
 
 
 def cache_folder(file: str | Path = __file__) -> Path:
@@ -127,32 +121,3 @@ def _is_ours(place: Path) -> bool:
 def compiled_files() -> set[str]:
     """Return the files that hold compiled code."""
     return {str(path) for path in cache_folder().parent.rglob("*.nbc")}
-
-
-@contextmanager
-def show_compiling() -> Iterator[None]:
-    """Show on a terminal how many functions were compiled, if the block takes more than a second."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    before, is_over, began = compiled_files(), Event(), time.perf_counter()
-
-    def show() -> None:
-        line = ""
-        if not is_over.wait(_PATIENCE):
-            while not is_over.wait(_EVERY):
-                count, seconds = len(compiled_files() - before), time.perf_counter() - began
-                line = f"Compiling, once: {count} functions in {seconds:.0f} s"
-                sys.stderr.write(f"\r{line}")
-                sys.stderr.flush()
-        if line:
-            sys.stderr.write("\r" + " " * len(line) + "\r")
-            sys.stderr.flush()
-
-    watcher = Thread(target=show, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        watcher.join()

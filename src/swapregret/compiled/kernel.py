@@ -121,9 +121,11 @@ def _dispatchers(function: Callable[..., Any], is_addressed: bool) -> tuple[Any,
 
 
 def _made(function: Callable[..., Any], prefix: str = "", **options: Any) -> Any:
+    from swapregret.compiled import announcing  # noqa: F401  (it says what is compiled from now on)
     from swapregret.compiled.code_files import CodeFiles
 
     made: Any = load_numba().njit(error_model="numpy", nogil=True, **options)(function)
+    made.is_kernel = True
     if Path(function.__code__.co_filename).is_file():  # no notebook's
         made._cache = CodeFiles(function, prefix)
     return made

@@ -147,3 +147,22 @@ def warm_up(player: Player[Any], days: int = _WARM_DAYS) -> None:
     sr.Session(player, rng=0)
     result = sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0)
     result.swap_regret, result.external_regret, result.internal_regret  # noqa: B018  (measuring is compiled too)
+
+
+def every_kind_of_set() -> list[sr.ActionSet]:
+    """Return a small set of each kind, to compile what sets of its kind need."""
+    square = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t")]
+    listed = np.eye(3, dtype=np.int64)
+    return [
+        sr.MSets(4, 2),
+        sr.Permutations(3),
+        sr.TruncatedPermutations(2, 3),
+        sr.SpanningTrees(square),
+        sr.Forests(square, size=2),
+        sr.DagPaths(square, source="s", sink="t"),
+        sr.Partitions(4, 2),
+        sr.Plans([("J", ["check", "bet"]), ("K", ["fold", "call"], ("J", "check"))]),
+        sr.Explicit(listed),
+        sr.OracleSet(3, lambda weights: listed[int(np.argmax(weights))]),
+        sr.Product(sr.MSets(3, 1), sr.Permutations(2)),
+    ]

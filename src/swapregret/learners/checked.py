@@ -12,7 +12,6 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import below
-from swapregret.compiled.nested import LISTS
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
@@ -22,6 +21,7 @@ from swapregret.learners.baselines.treeswap import TreeSwap
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
+from swapregret.learners.round.nested import LISTS
 from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
 from swapregret.policy.held import held_array

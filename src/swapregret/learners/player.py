@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Label, Vector, frozen
-from swapregret.compiled.cache_place import show_compiling
 from swapregret.compiled.vectors import action_total
 from swapregret.policy import Policy
 
@@ -186,12 +185,11 @@ def warm(player: Player[Any], *, has_late: bool = True) -> None:
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> warm(uniform(MSets(4, 2)))
     """
-    with show_compiling():
-        rng, actions = np.random.default_rng(0), player.actions
-        vector = np.full(actions.dimension, 0.5 / max(1, actions.size))
-        state = player.start(rng)
-        for day in range(_DAYS):
-            decision = draw_decision(player, state, rng, day)
-            if day == _DAYS - 1 and has_late and hasattr(decision.held, "part"):
-                decision.held.part()
-            state = player.observe(state, decision, what_is_seen(player.feedback, vector, decision.action))
+    rng, actions = np.random.default_rng(0), player.actions
+    vector = np.full(actions.dimension, 0.5 / max(1, actions.size))
+    state = player.start(rng)
+    for day in range(_DAYS):
+        decision = draw_decision(player, state, rng, day)
+        if day == _DAYS - 1 and has_late and hasattr(decision.held, "part"):
+            decision.held.part()
+        state = player.observe(state, decision, what_is_seen(player.feedback, vector, decision.action))

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from swapregret.actions.policy_slots import policy_of, solve
 from swapregret.arrays import Vector, frozen
-from swapregret.compiled.nested import copied, dump, tidy
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import HOPELESS, NOT_SOLVED, refuse
+from swapregret.learners.round.nested import copied, dump, tidy
 from swapregret.policy import Mixture, Policy, on_grid
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.address import entry_address
 from swapregret.compiled.callback import settle
-from swapregret.compiled.nested import copied, dump, rebuilt, restore, wider
 from swapregret.errors import NotConverged
 from swapregret.learners.player import Arrays, Decision
 from swapregret.learners.round.day import BANDIT, NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.drawn_days import Drawn, DrawnDays
 from swapregret.learners.round.held_view import View
+from swapregret.learners.round.nested import copied, dump, rebuilt, restore, wider
 from swapregret.learners.round.taping import Taped
 from swapregret.policy.tape import Tape, empty_tape
 
