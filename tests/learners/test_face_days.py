@@ -80,7 +80,7 @@ def test_a_face_in_use_comes_back_from_a_file() -> None:
     state, one, two = player.start(np.random.default_rng(0)), FaceDays(actions), FaceDays(actions)
     assert one.dump() == {}
     first = one.policy(state, (1,))
-    two.load(one.dump())
+    two.load(one.dump(), 0)
     assert two.policy(state, (1,)) == first
 
 

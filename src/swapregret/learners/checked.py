@@ -21,6 +21,7 @@ from swapregret.learners.baselines.treeswap import TreeSwap
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
+from swapregret.learners.round.drawn_days import Drawn
 from swapregret.learners.round.nested import LISTS
 from swapregret.learners.round.running_player import Master
 from swapregret.policy import Policy
@@ -207,6 +208,11 @@ def _check_table(name: str, arrays: Arrays) -> None:
 
 def load_open(player: Player[Any], state: Any, arrays: Arrays) -> HeldPolicy:
     """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
+    if set(arrays) == {"rows", "weights"}:  # of a day with missing elements
+        drawn = Drawn.load(arrays)
+        if not all(row in player.actions for row in arrays["rows"]):
+            raise _wrong("policies over actions of its set", "another 0/1 vector")
+        return drawn
     if isinstance(player, DoublingPlayer):
         return _load_epoch(player, state, arrays)
     if not hasattr(player, "load_held"):

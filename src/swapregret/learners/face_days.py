@@ -8,18 +8,21 @@ Recommendations are taken over from the player now and then only, so that a mask
 are part of a session's state.
 """
 
+import math
 from collections import OrderedDict
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.face import Face
-from swapregret.arrays import Vector, frozen
+from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.lazy import LazyComBand
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.drawn_days import refuse_others
 from swapregret.learners.round.running import Running
-from swapregret.policy import FinitePolicy
+from swapregret.policy import FinitePolicy, on_grid
+from swapregret.policy.held import held_array, held_chances
 
 _KEPT = 256
 """Faces, and lists of a day, that are kept."""
@@ -31,33 +34,60 @@ _VARIANTS = 2
 _TINY = 1e-300
 
 
+class Recommended(NamedTuple):
+    """What the members of a player recommended on some day.
+
+    Attributes
+    ----------
+    day : int
+    weights : float64 array, shape (n,)
+    logs : float64 array, shape (n, d)
+        The logarithms of the weights that each would project.
+    exploration : float
+    """
+
+    day: int
+    weights: Vector
+    logs: Matrix
+    exploration: float
+
+
 class FaceDays:
     """The policies of days with missing elements.
 
     Parameters
     ----------
     actions : ActionSet
+
+    Attributes
+    ----------
+    recommended : Recommended or None
+        In use until it is too old; None before the first such day.
     """
 
     def __init__(self, actions: ActionSet) -> None:
         self._actions = actions
         self._faces: OrderedDict[tuple[int, ...], Face] = OrderedDict()
         self._lists: OrderedDict[tuple[int, ...], FinitePolicy] = OrderedDict()
-        self._day = -1
-        self._weights: Vector = np.zeros(0)
-        self._logs = np.zeros((0, actions.dimension))
+        self._listed_of: Recommended | None = None
+        self.recommended: Recommended | None = None
 
     def policy(self, state: Running, missing: tuple[int, ...]) -> FinitePolicy:
         """Return the policy of a day without some elements."""
         refuse_others(state)
+        face = self.face(missing)
         day = int(state.state.tally.day[0])
-        age = day - self._day
-        if self._day < 0 or age < 0 or (age >= _STALE * day and age >= _WINDOWS * int(state.rule.windows[0])):
-            self._take_over(state, day)
+        age = math.inf if self.recommended is None else day - self.recommended.day
+        if age >= _STALE * day and age >= _WINDOWS * int(state.rule.windows[0]):
+            self.recommended = _recommended(state, day)
+        if self._listed_of is not self.recommended:
+            self._lists.clear()
+            self._listed_of = self.recommended
         if missing not in self._lists:
             if len(self._lists) >= _KEPT:
                 self._lists.popitem(last=False)
-            self._lists[missing] = self._listed(self.face(missing), float(state.state.mix.weights[-1]))
+            assert self.recommended is not None
+            self._lists[missing] = _listed(face, self.recommended)
         return self._lists[missing]
 
     def face(self, missing: tuple[int, ...]) -> Face:
@@ -68,37 +98,36 @@ class FaceDays:
             self._faces[missing] = Face(self._actions, missing)
         return self._faces[missing]
 
-    def _take_over(self, state: Running, day: int) -> None:
-        """Take over what the members recommend now."""
-        learners, weights = state.state.learners, state.state.mix.weights[:-1].copy()
-        logs = (
-            np.log(np.maximum(learners.points, _TINY))
-            if isinstance(state.learner, LazyComBand)
-            else learners.log_points
-        )
-        if len(weights) > len(logs):  # a slot for all members that have just begun
-            logs = np.vstack([logs, state.rule.first_log])
-        kept = weights >= min(_LEAST, float(weights.max()))
-        self._weights, self._logs, self._day = weights[kept] / weights[kept].sum(), logs[kept].copy(), day
-        self._lists.clear()
-
-    def _listed(self, face: Face, exploration: float) -> FinitePolicy:
-        parts = [face.listed(logs, _VARIANTS) for logs in self._logs]
-        shares = [*((1.0 - exploration) * self._weights).tolist(), exploration]
-        lists = [*parts, face.exploration]
-        rows = np.concatenate([each.atoms for each in lists])
-        return FinitePolicy(
-            rows, np.concatenate([share * each.weights for share, each in zip(shares, lists, strict=True)])
-        )
-
     def dump(self) -> Arrays:
         """Write the recommendations in use; nothing where there are none."""
-        if self._day < 0:
+        if self.recommended is None:
             return {}
-        return {"day": np.array([self._day]), "weights": self._weights.copy(), "logs": self._logs.copy()}
+        day, weights, logs, exploration = self.recommended
+        return {"day": np.array(day), "weights": weights, "logs": logs, "exploration": np.array(exploration)}
 
-    def load(self, arrays: Arrays) -> None:
-        """Read what ``dump`` wrote."""
-        self._day = int(arrays["day"][0])
-        self._weights, self._logs = frozen(arrays["weights"].copy()), frozen(arrays["logs"].copy())
-        self._lists.clear()
+    def load(self, arrays: Arrays, n_days: int) -> None:
+        """Read what ``dump`` wrote, for a session of so many days, or refuse it."""
+        weights = held_chances(arrays, "weights")
+        logs = held_array(arrays, "logs", "float64", (len(weights), self._actions.dimension))
+        day = int(held_array(arrays, "day", "int64", (), 0, n_days))
+        exploration = float(held_array(arrays, "exploration", "float64", (), 0.0, 1.0))
+        self.recommended = Recommended(day, weights, logs, exploration)
+
+
+def _recommended(state: Running, day: int) -> Recommended:
+    """Return what the members recommend now; those with little weight are left out."""
+    learners, weights = state.state.learners, state.state.mix.weights[:-1].copy()
+    logs = np.log(np.maximum(learners.points, _TINY)) if isinstance(state.learner, LazyComBand) else learners.log_points
+    if len(weights) > len(logs):  # a slot for all members that have just begun
+        logs = np.vstack([logs, state.rule.first_log])
+    kept = weights >= min(_LEAST, float(weights.max()))
+    shares = frozen(on_grid(weights[kept] / weights[kept].sum()))
+    return Recommended(day, shares, frozen(logs[kept].copy()), float(state.state.mix.weights[-1]))
+
+
+def _listed(face: Face, recommended: Recommended) -> FinitePolicy:
+    """Return the policy of a day on a face as a list."""
+    lists = [*(face.listed(logs, _VARIANTS) for logs in recommended.logs), face.exploration]
+    shares = [*((1.0 - recommended.exploration) * recommended.weights).tolist(), recommended.exploration]
+    rows = np.concatenate([each.atoms for each in lists])
+    return FinitePolicy(rows, np.concatenate([share * each.weights for share, each in zip(shares, lists, strict=True)]))

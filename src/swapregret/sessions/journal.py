@@ -38,7 +38,7 @@ class JournalEvent(NamedTuple):
 
     kind: bytes
     day: int
-    content: bytes  # the packed action; the numbers told; nothing; where the generator stands, as JSON
+    content: bytes  # the packed action, and the mask if there is one; the numbers told; nothing; the generator, as JSON
 
     def told(self) -> Vector:
         """Return the numbers told."""
@@ -49,9 +49,31 @@ class JournalEvent(NamedTuple):
         return _EVENT.pack(self.kind, self.day) + self.content
 
 
-def act_event(day: int, action: Action) -> bytes:
-    """Write that an action was drawn."""
-    return _EVENT.pack(ACT, day) + packed(action)
+def act_event(day: int, action: Action, missing: tuple[int, ...] = ()) -> bytes:
+    """Write that an action was drawn, and which elements were missing."""
+    return _EVENT.pack(ACT, day) + act_content(action, missing)
+
+
+def act_content(action: Action, missing: tuple[int, ...]) -> bytes:
+    """Write an action, and which elements were missing as as many bits again; nothing where none was."""
+    if not missing:
+        return packed(action)
+    mask = np.zeros(len(action), dtype=np.int64)
+    mask[list(missing)] = 1
+    return packed(action) + packed(mask)
+
+
+def missing_of(content: bytes, dimension: int) -> tuple[int, ...]:
+    """Return which elements were missing when an action was drawn.
+
+    Examples
+    --------
+    >>> missing_of(act_content(np.array([1, 0, 0]), (1, 2)), 3), missing_of(act_content(np.array([1, 0, 0]), ()), 3)
+    ((1, 2), ())
+    """
+    mask = content[(dimension + 7) // 8 :]
+    bits = np.unpackbits(np.frombuffer(mask, dtype=np.uint8))[:dimension]
+    return tuple(np.flatnonzero(bits).tolist())
 
 
 def close_event(day: int, told: npt.ArrayLike | None) -> bytes:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector
+from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.sessions.journal import OBSERVE, is_journal, read_journal
+from swapregret.sessions.journal import ACT, OBSERVE, is_journal, missing_of, read_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import replay, restore
 from swapregret.units import Range
@@ -35,6 +35,8 @@ class JournalLog:
     rewards : Vector, shape (n,), or Matrix, shape (n, dimension)
         Totals, or costs, as they were told; with full feedback reward vectors, totals on the learner's scale [0, 1].
     policies : tuple of Policy
+    available : tuple or None
+        The labels of the elements that could be chosen, of each day, None where all could; None if all always could.
     reward_range, cost_range : (float, float) or None
         The declared range of totals, one of the two; with full feedback none.
     n_before, n_skipped : int
@@ -45,6 +47,7 @@ class JournalLog:
     plays: Actions
     rewards: Vector | Matrix
     policies: tuple[Policy, ...]
+    available: tuple[tuple[Label, ...] | None, ...] | None
     reward_range: Range | None
     cost_range: Range | None
     n_before: int
@@ -67,8 +70,12 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
     session: Session[Any] = restore(Session, found.snapshot, player, name)
     n_before, n_skipped = session.day, session.summary().n_skipped
     reader, feedback = session._reader, session.player.feedback
-    plays, rewards, policies = [], [], []
+    plays, rewards, policies, masks = [], [], [], []
+    missing: dict[int, tuple[int, ...]] = {}
+    labels = session.player.actions.labels
     for event in found.events:
+        if event.kind == ACT:
+            missing[event.day] = missing_of(event.content, len(labels))
         held = session._open.get(event.day) if event.kind == OBSERVE else None
         policy, day = None if held is None else held.policy, session.day
         replay(session, [event], name)
@@ -82,6 +89,8 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
         plays.append(held.action)
         rewards.append(told)
         policies.append(policy)
+        gone = missing.get(event.day, ())
+        masks.append(tuple(labels[i] for i in range(len(labels)) if i not in gone) if gone else None)
     if not plays:
         raise InvalidInput(
             f"journal {name!r} must hold rewards after its last snapshot, after day {n_before:,}",
@@ -94,6 +103,7 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
         plays=np.array(plays),
         rewards=np.array(rewards, dtype=np.float64),
         policies=tuple(policies),
+        available=tuple(masks) if any(mask is not None for mask in masks) else None,
         reward_range=session.reward_range if has_range and session.cost_range is None else None,
         cost_range=session.cost_range if has_range else None,
         n_before=n_before,

@@ -1,6 +1,7 @@
 """A session: a player in use, one day after another. The only object of the library that changes."""
 
 import os
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -8,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.face import read_missing
 from swapregret.arguments import Count, checked
 from swapregret.arrays import NamedArrays, Vector
 from swapregret.errors import InvalidInput, ProtocolError
@@ -168,16 +170,26 @@ class Session(Course[State]):
         return self.policy().marginals()
 
     @one_at_a_time
-    def act(self) -> Decision:
-        """Draw an action (Algorithm 1, line 5)."""
+    def act(
+        self, *, without: Iterable[Hashable] | None = None, available: Iterable[Hashable] | None = None
+    ) -> Decision:
+        """Draw an action (Algorithm 1, line 5).
+
+        Parameters
+        ----------
+        without, available : collection of labels or indices, optional
+            The elements that are missing today, or those that are not: one of the two. The action has none of the missing ones, and
+            what it pays teaches about all days. A day on which no action is possible is refused, and nothing has changed.
+        """
         self._refuse_if_closed()
+        missing = read_missing(self.player.actions, without, available)
         if len(self._open) >= self.max_open:
             raise ProtocolError(
                 f"at most {self.max_open} decision(s) may be open at once",
                 f"act() with day {next(iter(self._open))} not yet observed",
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
-        return self._act()
+        return self._act(missing)
 
     @one_at_a_time
     def observe(self, reward: npt.ArrayLike, decision: Decision | None = None, *, day: int | None = None) -> None:

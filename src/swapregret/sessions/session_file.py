@@ -17,7 +17,7 @@ from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
-from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, JournalEvent, packed
+from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, JournalEvent, act_content, missing_of
 from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
 
@@ -67,7 +67,7 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
         raise _wrong("policies of open decisions only", f"{policies!r:.80}")
     known = {f"open.{day}.action" for day in days}
     prefixes = ("state.", *(f"open.{day}.policy." for day in policies))
-    unknown = [name for name in arrays if name not in known and not name.startswith(prefixes)]
+    unknown = [name for name in arrays if name not in known and not name.startswith((*prefixes, "faces."))]
     if unknown or not known <= set(arrays) or not all(below(arrays, prefix[:-1]) for prefix in prefixes):
         raise _wrong("a state, and an action for each open decision", f"{unknown!r:.80} and {len(arrays)} arrays")
     return header
@@ -121,6 +121,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         policies=policies,
     )
     arrays = under("state", player.dump(session._state))
+    arrays |= under("faces", session._faces.dump())
     for day, decision in session._open.items():
         arrays[f"open.{day}.action"] = decision.action
         if day in policies:
@@ -146,6 +147,9 @@ def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: 
         session._rng, session._rng_after = generator_of(header.rng), None
         session._n_acted, session._n_closed, session._n_skipped = header.counts
         session._state = load_state(player, below(arrays, "state"), session._n_closed)
+        faces = below(arrays, "faces")
+        if faces:
+            session._faces.load(faces, session._n_closed)
         session._open = {}
         for day in header.open:
             if day in header.policies:
@@ -162,8 +166,9 @@ def replay(session: "Session[Any]", events: list[JournalEvent], name: str) -> No
     for event in events:
         try:
             if event.kind == ACT:
-                decision = session.act()
-                drawn = packed(decision.action)
+                missing = missing_of(event.content, session.player.actions.dimension)
+                decision = session.act(without=missing)
+                drawn = act_content(decision.action, missing)
                 if (decision.day, drawn) != (event.day, event.content):
                     raise InvalidInput("the action drawn must be the one recorded", f"{drawn!r:.80}", "It is not.")
             elif event.kind == GENERATOR:

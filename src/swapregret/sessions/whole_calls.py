@@ -9,14 +9,17 @@ from collections.abc import Callable
 from functools import wraps
 from itertools import starmap
 from threading import RLock
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Vector
 from swapregret.errors import ProtocolError
+from swapregret.learners.face_days import FaceDays
 from swapregret.learners.player import Decision, Player, draw_decision
+from swapregret.learners.round.drawn_days import Drawn
+from swapregret.learners.round.running import Running
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
 from swapregret.sessions.feedback import RewardReader
 from swapregret.sessions.journal import act_event, close_event, rng_event
@@ -54,6 +57,7 @@ class Course(Generic[State]):
         self._journal = None
         self._is_closed = self._is_torn = False
         self._lock = RLock()
+        self._faces = FaceDays(player.actions)
 
     def _begin(self, rng: Seed) -> None:
         source = np.random.SeedSequence() if rng is None else rng
@@ -78,15 +82,23 @@ class Course(Generic[State]):
                 "Open its journal again, Session(journal=…), or the last file it was saved to, Session.load(path).",
             )
 
-    def _act(self) -> Decision:
+    def _draw(self, day: int, missing: tuple[int, ...]) -> Decision:
+        """Draw an action of the player; of what is left to it where elements are missing."""
+        if not missing:
+            return draw_decision(self.player, self._state, self._rng, day)
+        policy = self._faces.policy(cast(Running, self._state), missing)
+        return Decision(day, policy.sample(self._rng), self.player.actions, Drawn(policy))
+
+    def _act(self, missing: tuple[int, ...] = ()) -> Decision:
         """Draw an action and write it down; if that is not done whole, neither has happened."""
         end = None if self._journal is None else self._journal.ready()
         before, after, day = plain_state(self._rng), self._rng_after, self._n_acted
+        recommended = self._faces.recommended
         try:
             self._is_torn = True
-            decision = draw_decision(self.player, self._state, self._rng, day)
+            decision = self._draw(day, missing)
             if self._journal is not None:
-                events = [act_event(day, decision.action)]
+                events = [act_event(day, decision.action, missing)]
                 if after is not None and after != before:  # somebody else drew from the generator
                     events.insert(0, rng_event(day, before))
                 self._journal.append(*events)
@@ -100,7 +112,7 @@ class Course(Generic[State]):
             if end is not None and self._journal is not None:
                 self._journal.go_back(end)
             set_state(self._rng, before)
-            self._rng_after, self._n_acted = after, day
+            self._rng_after, self._n_acted, self._faces.recommended = after, day, recommended
             self._open.pop(day, None)
             self._is_torn = False
             raise

@@ -11,6 +11,7 @@ from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import BANDIT, learn_day
 from swapregret.policy import FinitePolicy, Policy
+from swapregret.policy.held import held_array, held_chances
 
 if TYPE_CHECKING:
     from swapregret.learners.round.running import Running
@@ -42,7 +43,8 @@ class Drawn:
     @classmethod
     def load(cls, arrays: Arrays) -> "Drawn":
         """Read what ``dump`` wrote."""
-        return cls(FinitePolicy(arrays["rows"], arrays["weights"]))
+        weights = held_chances(arrays, "weights")
+        return cls(FinitePolicy(held_array(arrays, "rows", "int64", (len(weights), None), 0, 1), weights))
 
 
 def refuse_others(running: object) -> None:
