@@ -203,6 +203,7 @@ def _games(folder: Path) -> list[Target]:
         Target("RankingDuel", games.RankingDuel, ([0.5, 0.3, 0.2],)),
         Target("MatchingMarket", games.MatchingMarket, ([np.ones((2, 2)), np.ones((1, 2))], np.ones((2, 2)))),
         Target("ShapleyGame", games.ShapleyGame, (6, 2)),
+        Target("SequentialGame", games.SequentialGame, (("move", 0, "a", [("x", ("pay", [1])), ("y", ("pay", [2]))]),)),
         Target("affine_costs", games.affine_costs, ([1.0, 0.0], [0.0, 2.0], 3)),
         Target("bpr_costs", games.bpr_costs, ([10.0], [2.0], [0.15], [4.0], 2), {"vehicles": 1.0}),
         Target("layered_edges", games.layered_edges, (2, 2)),

@@ -17,6 +17,7 @@ from swapregret.games import (
     RankingDuel,
     RoutingGame,
     SecurityGame,
+    SequentialGame,
     ShapleyGame,
     affine_costs,
     bpr_costs,
@@ -25,6 +26,19 @@ from swapregret.games import (
 from swapregret.policy import FinitePolicy
 
 _DIAMOND = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
+
+
+_REPLY = [("yes", ("pay", [1.0, -0.5, 2.0])), ("no", ("pay", [-1.0, 0.5, 0.25]))]
+_ASKED = ("move", 2, "asked", [("stop", ("pay", [0.0, 3.0, -1.0])), ("go", ("move", 1, "heard", _REPLY))])
+_TREE = (
+    "chance",
+    [
+        (0.25, ("move", 0, "sun", [("ask", _ASKED), ("wait", ("pay", [0.5, 0.5, 0.5]))])),
+        (0.5, ("move", 0, "rain", [("ask", _ASKED), ("wait", ("move", 1, "silence", _REPLY))])),
+        (0.25, ("pay", [0.1, 0.2, 0.3])),
+    ],
+)
+"""Three players; some leaves are reached without a move of some of them."""
 
 
 def small_games() -> dict[str, Game]:
@@ -54,6 +68,7 @@ def small_games() -> dict[str, Game]:
         "ranking": RankingDuel([0.5, 0.3, 0.2], items="abc"),
         "matching": MatchingMarket([rng.random((2, 3)), rng.random((1, 3)), rng.random((3, 3))], rng.random((3, 3))),
         "function": FunctionGame(sets, pays),
+        "sequential": SequentialGame(_TREE),
     }
 
 

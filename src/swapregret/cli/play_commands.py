@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from swapregret.learners.player import Player
 
 _PHASES = 7
+_MOST_LINEAR = 64
+"""Elements of a set up to which linear swap gaps are shown unasked: they take seconds above."""
 _loading = Lock()
 
 
@@ -245,11 +247,21 @@ def _numbers(result: "SelfPlayResult") -> dict[str, Any]:
         "epsilon": found.epsilon,
         "epsilon_at_least": found.lower,
         "coarse_epsilon": found.coarse_epsilon,
+        "linear_gaps": _linear(result),
         "is_exact": found.is_exact,
         "welfare": result.play.welfare,
         "players": _gaps(result),
         "history": [{"day": each.day, "swap": each.swap, "external": each.external} for each in result.history],
     }
+
+
+def _linear(result: "SelfPlayResult") -> list[float] | None:
+    """Return the linear swap gaps, where the linear programs of all players are small."""
+    from swapregret.geometry.hull_equations import Described
+
+    if all(isinstance(own, Described) and own.dimension <= _MOST_LINEAR for own in result.game.action_sets):
+        return [gap.value for gap in result.linear_gaps]
+    return None
 
 
 def _gaps(result: "SelfPlayResult") -> list[dict[str, Any]]:
@@ -274,6 +286,9 @@ def _print(result: "SelfPlayResult", title: str) -> None:
     headings = ("player", "expected\npayoff", "swap gap", "in\npayoffs", "external\ngap")
     console.print(table_of(f"{title}: {sum(result.play.days):,} days of self-play", headings, rows))
     console.print(f"{str(found).splitlines()[0]}; social welfare {result.play.welfare:.4f}")
+    if (linear := _linear(result)) is not None:
+        gaps = ", ".join(f"{gap:.4g}" for gap in linear)
+        console.print(f"Linear swap gaps, of those who know marginals alone: {gaps}.", style="dim")
     for player, name in enumerate(found.names):
         best = result.play.best_deviation(player, 1).exchanges
         if best and best[0].gain > 0.0:

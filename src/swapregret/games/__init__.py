@@ -28,6 +28,8 @@ from swapregret.games.programs import (
     zero_sum_value,
 )
 from swapregret.games.self_play import Checkpoint, SelfPlayResult, self_play
+from swapregret.games.trees.efg import parse_efg, read_efg
+from swapregret.games.trees.sequential_game import SequentialGame, nash_gaps
 
 __all__ = [
     "BlottoGame",
@@ -44,6 +46,7 @@ __all__ = [
     "RoutingGame",
     "SecurityGame",
     "SelfPlayResult",
+    "SequentialGame",
     "ShapleyGame",
     "affine_costs",
     "best_correlated_equilibrium",
@@ -58,10 +61,13 @@ __all__ = [
     "make_game",
     "make_players",
     "matching_pennies",
+    "nash_gaps",
     "normal_form",
+    "parse_efg",
     "parse_nfg",
     "play_from_openspiel",
     "product_play",
+    "read_efg",
     "read_nfg",
     "self_play",
     "shapley",

@@ -22,6 +22,8 @@ from swapregret.games.kinds.routing import RoutingGame, affine_costs, bpr_costs,
 from swapregret.games.kinds.security import SecurityGame
 from swapregret.games.kinds.shapley import ShapleyGame
 from swapregret.games.payoffs import Game
+from swapregret.games.trees.efg import read_efg
+from swapregret.games.trees.sequential_game import SequentialGame
 from swapregret.learners import baselines
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Player
@@ -38,6 +40,18 @@ def _matrix(spec: Description, folder: Path) -> Game:
         game: Game = getattr(classics, check_name(spec["classic"], classics.__all__, "classic"))()
         return game
     return MatrixGame(spec["payoffs"], spec.get("labels"), spec.get("names"))
+
+
+def _sequential(spec: Description, folder: Path) -> Game:
+    if "file" in spec:
+        return read_efg(folder / str(spec["file"]))
+    if "openspiel" in spec:
+        from swapregret.games.kinds.from_openspiel import (
+            from_openspiel,  # plays, which it makes, are read by descriptions
+        )
+
+        return from_openspiel(str(spec["openspiel"]))
+    return SequentialGame(spec["tree"], spec.get("names"))
 
 
 def _routing(spec: Description, folder: Path) -> Game:
@@ -76,6 +90,7 @@ _KINDS: dict[str, Callable[[Description, Path], Game]] = {
     "ranking": partial(_by_name, RankingDuel),
     "routing": _routing,
     "security": partial(_by_name, SecurityGame),
+    "sequential": _sequential,
     "shapley": partial(_by_name, ShapleyGame),
 }
 

@@ -18,7 +18,7 @@ import numpy as np
 from swapregret.arrays import Vector, as_integer
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.games.certificate import Certificate, certify_answers
+from swapregret.games.certificate import Certificate, Gap, certify_answers
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
 from swapregret.games.payoffs import Game
@@ -29,6 +29,7 @@ from swapregret.notebook import html_table, text_table
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.linear import best_affine_rule, linear_swap_regret
 
 GAME_MEASURES = ("expected", "realised", "none")
 
@@ -93,6 +94,15 @@ class SelfPlayResult:
         """The certificate of the play day by day, before it was compressed; worked out once."""
         self._check_recorded()
         return _certify(self.game, self.ledgers)
+
+    @cached_property
+    def linear_gaps(self) -> tuple[Gap, ...]:
+        """What each player could gain per day by the best affine map of its marginals; at most its swap gap."""
+        self._check_recorded()
+        return tuple(
+            Gap.of(linear_swap_regret(own, [ledger], best_affine_rule(own, [ledger])), self.game.scale(player))
+            for player, (own, ledger) in enumerate(zip(self.game.action_sets, self.ledgers, strict=True))
+        )
 
     def _check_recorded(self) -> None:
         if not self.ledgers:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
-from swapregret.games import certify, from_openspiel, play_from_openspiel
+from swapregret.games import SequentialGame, certify, from_openspiel, play_from_openspiel
 
 ROOT = Path(__file__).parents[3]
 TABLES = np.array([[[3.0, 0.0, 1.0], [5.0, 1.0, 2.0]], [[3.0, 5.0, 0.0], [0.0, 1.0, 4.0]]])
@@ -136,7 +136,7 @@ def test_a_missing_openspiel_names_its_extra(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_games_of_openspiel_come_over() -> None:
-    """Its matrix games and its Blotto have the payoffs and names of its own tables; poker is refused."""
+    """Its matrix games and its Blotto have the payoffs and names of its own tables; poker is a tree."""
     pyspiel = pytest.importorskip("pyspiel")
     for name in ("matrix_rps", "matrix_cd", "blotto(players=2,coins=3,fields=2)"):
         theirs = pyspiel.load_matrix_game(name)
@@ -144,7 +144,8 @@ def test_games_of_openspiel_come_over() -> None:
             assert np.array_equal(game.tables, [theirs.row_utilities(), theirs.col_utilities()])
         assert game.action_sets[0].labels[0] == theirs.row_action_name(0)
     with pytest.raises(InvalidInput, match="extensive_to_tensor_game"):
-        from_openspiel("kuhn_poker")
+        play_from_openspiel("kuhn_poker", [[1.0], [1.0]])
+    assert isinstance(from_openspiel("kuhn_poker"), SequentialGame)
     assert from_openspiel(pyspiel.extensive_to_tensor_game(pyspiel.load_game("kuhn_poker"))).n_players == 2
     with pytest.raises(InvalidInput, match="must be a game of OpenSpiel"):
         from_openspiel("no such game")

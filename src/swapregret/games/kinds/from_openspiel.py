@@ -17,6 +17,8 @@ from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import check_profiles, profiles
 from swapregret.games.payoffs import read_numbers
+from swapregret.games.trees.openspiel_tree import sequential_from_openspiel
+from swapregret.games.trees.sequential_game import SequentialGame
 from swapregret.policy import FinitePolicy
 
 _UNITS = 2**40
@@ -24,26 +26,40 @@ _UNITS = 2**40
 _SUM = 1e-6
 
 
-def from_openspiel(game: Any) -> MatrixGame:
-    """Read a game of OpenSpiel in which all players move once, at the same time.
+def from_openspiel(game: Any) -> MatrixGame | SequentialGame:
+    """Read a game of OpenSpiel.
 
     Parameters
     ----------
     game : pyspiel.Game or str
-        A game, or the name of one, e.g. ``"matrix_rps"`` or ``"blotto(players=2,coins=5,fields=3)"``.
+        A game, or the name of one, e.g. ``"matrix_rps"``, ``"kuhn_poker"`` or ``"blotto(players=2,coins=5,fields=3)"``.
 
     Returns
     -------
-    MatrixGame
-        Actions are named as OpenSpiel names them, in the order of its legal actions.
+    MatrixGame or SequentialGame
+        A table where all players move once, at the same time; actions are named as OpenSpiel names them, in the order of its legal
+        actions. With turns or chance a sequential game, whose actions are plans.
 
     Raises
     ------
-    InvalidInput
-        For a game with turns or chance; ``pyspiel.extensive_to_tensor_game`` turns small ones into games of one move.
     TooLarge
-        If there are more than 200,000 joint actions.
+        If a table has more than 200,000 joint actions, or a tree more than a million states.
     """
+    loaded = _load(game)
+    has_turns = hasattr(loaded, "get_type") and not _is_over_at_once(loaded)
+    return sequential_from_openspiel(loaded) if has_turns else _table(loaded)
+
+
+def _is_over_at_once(game: Any) -> bool:
+    """Tell whether all players move once, at the same time."""
+    state = game.new_initial_state()
+    if state.is_simultaneous_node():
+        state.apply_actions([state.legal_actions(player)[0] for player in range(game.num_players())])
+    return bool(state.is_terminal())
+
+
+def _table(game: Any) -> MatrixGame:
+    """Return the table of a game in which all move once."""
     loaded, start = _start(game)
     moves = [list(start.legal_actions(player)) for player in range(loaded.num_players())]
     check_profiles(moves, "Use a game of this library, which needs no list: sr.games.BlottoGame, RoutingGame, ...")
@@ -79,7 +95,7 @@ def play_from_openspiel(game: Any, joint: Any) -> CorrelatedPlay:
     ``certify(play_from_openspiel("matrix_rps", [[1/3] * 3] * 2)).epsilon`` is 0.
     """
     loaded, start = _start(game)
-    matrix = from_openspiel(loaded)
+    matrix = _table(loaded)
     counts = [actions.dimension for actions in matrix.action_sets]
     parts: list[tuple[float, list[Vector]]] = []
     if hasattr(joint, "action_probabilities"):
@@ -102,8 +118,8 @@ def play_from_openspiel(game: Any, joint: Any) -> CorrelatedPlay:
     return CorrelatedPlay(matrix, tuple(n for n, _ in kept), policies)
 
 
-def _start(game: Any) -> tuple[Any, Any]:
-    """Return the game and its first state, in which all must be about to move."""
+def _load(game: Any) -> Any:
+    """Return the game itself, if its name is given."""
     if isinstance(game, str):
         require_extra("openspiel", "loading a game of OpenSpiel")
         pyspiel = import_module("pyspiel")
@@ -119,6 +135,12 @@ def _start(game: Any) -> tuple[Any, Any]:
             type(game).__name__,
             "Pass e.g. pyspiel.load_game('matrix_rps').",
         )
+    return game
+
+
+def _start(game: Any) -> tuple[Any, Any]:
+    """Return the game and its first state, in which all must be about to move."""
+    game = _load(game)
     start = game.new_initial_state()
     if not start.is_simultaneous_node():
         raise _not_normal(game)

@@ -1,0 +1,1 @@
+"""Games that unfold: sequential games, from trees and from files."""
