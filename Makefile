@@ -98,7 +98,7 @@ bench-oracles: $(VENV)/.dev  ## every operation of every set: ours, plain NumPy/
 	$(BIN)/python benchmarks/oracles.py
 
 bench-speed: $(VENV)/.dev  ## what a round costs, where people come in, in blocks of days, and beside peers (some minutes; QUICK=1: one or two)
-	$(BIN)/swapregret bench $(if $(QUICK),--quick)
+	$(BIN)/python benchmarks/bench_speed.py $(if $(QUICK),--quick)
 
 clean:  ## remove .venv and all caches
 	rm -rf $(VENV) .venv-numba .mypy_cache .ruff_cache .pytest_cache .hypothesis site

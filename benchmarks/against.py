@@ -5,7 +5,7 @@
     python benchmarks/against.py --revision main~20 --turns 5
 
 The older source is taken out of git into a folder that is removed again, and runs with the libraries installed here. Both play
-the block rates and the learners of ``swapregret bench`` and measured play off m-sets (a ledger, adaptive and multi-scale), in
+the block rates and the learners of ``make bench-speed`` and measured play off m-sets (a ledger, adaptive and multi-scale), in
 turns, one after the other, each in a process of its own; the best of the turns counts. The table shows thousands of rounds per
 second of processor time, and the ratio. Compiling is left out.
 
@@ -28,8 +28,12 @@ _HERE = Path(__file__).resolve().parents[1]
 _ROWS = """
 import json, sys, time
 import swapregret as sr
-from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, round_player, world
-from swapregret.experiments.bench.timing import measure
+try:  # an older source has its own
+    from swapregret.experiments.bench.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, round_player, world
+    from swapregret.experiments.bench.timing import measure
+except ImportError:
+    from speed.cases import LEARNERS, PRESET_CASES, ROUNDS, STATES, round_player, world
+    from swapregret.experiments.timing import measure
 
 only, seconds, days = sys.argv[1], float(sys.argv[2]), json.loads(sys.argv[3])
 rates = {}
@@ -90,7 +94,7 @@ _Rows = dict[str, float]
 def rates_of(source: Path, only: str, seconds: float, days: _Rows) -> tuple[_Rows, _Rows]:
     """Return the rates of one source, by row, and how many days each was played for: those given, where some are."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = os.environ | threads | {"PYTHONPATH": str(source)}
+    environment = os.environ | threads | {"PYTHONPATH": f"{source}{os.pathsep}{_HERE / 'benchmarks'}"}
     command = [sys.executable, "-c", _ROWS, only, str(seconds), json.dumps(days)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     rates, played = json.loads(done.stdout)

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from speed.doors import routing
 
 import swapregret as sr
 from swapregret import games
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.experiments.bench.doors import routing
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.regret.measure import standard_error, student_factor
 

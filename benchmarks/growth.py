@@ -3,7 +3,7 @@
     python benchmarks/growth.py [--seconds .6]
 
 The first table is that of docs/performance.md. The time of a round is fitted by a power law, with the standard error of its
-exponent, in the spread state of ``swapregret bench``. A state is what a snapshot holds, after some days of play.
+exponent, in the spread state of ``make bench-speed``. A state is what a snapshot holds, after some days of play.
 """
 
 import argparse
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 from guard import UNMEASURED
+from speed.cases import round_player, rounds_of, world
 
 import swapregret as sr
 from swapregret.counts import count_in_words
-from swapregret.experiments.bench.cases import round_player, rounds_of, world
-from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.paper_table1 import layered_dag
+from swapregret.experiments.timing import measure
 from swapregret.playing.course import Course
 
 Sized = tuple[float, Any]

@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from speed import timing
 
 import swapregret as sr
 from swapregret.arrays import Vector
-from swapregret.experiments.bench import timing
 
 
 def time_steps(steps: int, *, has_journal: bool, sync: bool, folder: Path) -> Vector:

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import scipy
 from plain_sets import PlainMatchings, PlainPaths, PlainSet, PlainSubsets
+from speed.cases import ROUNDS, STATES, level, time_case
 
 from swapregret.arrays import Matrix, Vector
-from swapregret.experiments.bench.cases import ROUNDS, STATES, level, time_case
-from swapregret.experiments.bench.timing import measure
+from swapregret.experiments.timing import measure
 
 PLAIN: dict[str, tuple[Callable[[Any], PlainSet], float]] = {
     "permutations 5": (PlainMatchings, 25.0),
@@ -35,7 +35,7 @@ PLAIN: dict[str, tuple[Callable[[Any], PlainSet], float]] = {
     "paths, 110 edges": (PlainPaths, 100.0),
     "paths, 920 edges": (PlainPaths, 1000.0),
 }
-"""The cases of ``swapregret bench`` that the plain learner can play, and how many times faster ours should be."""
+"""The cases of ``make bench-speed`` that the plain learner can play, and how many times faster ours should be."""
 
 
 @dataclass
@@ -173,7 +173,7 @@ class PlainLearner:
 
 
 def time_plain(name: str, actions: Any, state: str, inverse: str, seconds: float) -> float:
-    """Return the rounds per second of the plain learner in a world of ``swapregret bench``."""
+    """Return the rounds per second of the plain learner in a world of ``make bench-speed``."""
     rewards, rng = level(actions, state) / actions.size, np.random.default_rng(0)
     learner = PlainLearner(PLAIN[name][0](actions), actions.size, rate=STATES[state], inverse=inverse)
 

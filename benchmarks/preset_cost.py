@@ -10,8 +10,9 @@ import argparse
 import statistics
 import time
 
+from speed.cases import PRESET_CASES
+
 import swapregret as sr
-from swapregret.experiments.bench.cases import PRESET_CASES
 
 WORLDS, SEEDS = ("iid", "cyclic", "piecewise"), (1, 2, 3)
 

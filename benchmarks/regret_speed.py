@@ -1,4 +1,4 @@
-"""How long measuring takes: after a long run, and against OpenSpiel's ``ce_dist``. On top of play: ``swapregret bench``.
+"""How long measuring takes: after a long run, and against OpenSpiel's ``ce_dist``. On top of play: ``make bench-speed``.
 
     python benchmarks/regret_speed.py [evaluation] [openspiel]
 

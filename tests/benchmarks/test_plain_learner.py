@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pytest
 from plain_learner import PLAIN, PlainLearner, time_plain
 from plain_sets import PlainMatchings, PlainPaths, PlainSubsets
+from speed.cases import ROUNDS
 
 import swapregret as sr
-from swapregret.experiments.bench.cases import ROUNDS
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Decision
 
@@ -118,7 +118,7 @@ def test_decompositions_add_up(name: str) -> None:
 
 
 def test_rounds_are_timed() -> None:
-    """Every case with a plain set is one of `swapregret bench`, and its rounds are counted."""
+    """Every case with a plain set is one of `make bench-speed`, and its rounds are counted."""
     cases = {case.name: case.make for case in ROUNDS}
     assert set(PLAIN) <= set(cases)
     for inverse in ("pinv", "solve"):

@@ -82,7 +82,7 @@ def test_a_page_names_options_that_the_help_shows(page: Path) -> None:
 
 def test_the_commands_are_those_of_the_page() -> None:
     """The page has a section for every command and for nothing else, and no command is missing."""
-    promised = {"demo", "init", "run", "results", "report", "plan", "bench", "audit", "game"}
+    promised = {"demo", "init", "run", "results", "report", "plan", "audit", "game"}
     assert set(re.findall(r"^## `(\w+)`$", PAGE, flags=re.MULTILINE)) == set(COMMANDS)
     assert promised | {"table1", "counterexample", "warm"} <= set(COMMANDS)
 

@@ -137,7 +137,7 @@ def test_a_port_that_there_is_not_is_refused(port: str) -> None:
 @pytest.mark.parametrize("number", ["-1", "nan", "inf", "soon"])
 @pytest.mark.parametrize(
     "arguments",
-    [["table1", "--budget"], ["bench", "--seconds"], ["plan", "--set", "msets 5 2", "--seconds"], ["serve", "--lease"]],
+    [["table1", "--budget"], ["plan", "--set", "msets 5 2", "--seconds"], ["serve", "--lease"]],
 )
 def test_seconds_are_a_number_that_can_be_waited_for(arguments: list[str], number: str) -> None:
     """What is none is refused by name, before anything is timed or served."""

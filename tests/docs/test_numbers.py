@@ -24,7 +24,7 @@ def spoken(values: list[float]) -> str:
 
 
 def test_the_speed_of_the_readme_is_that_of_the_measured_table() -> None:
-    """README says how many times faster a round is; `swapregret bench --write` writes the table it must agree with."""
+    """README says how many times faster a round is; `benchmarks/bench_speed.py --write` writes the table it must agree with."""
     pinv, solve = ratios((ROOT / "docs" / "performance.md").read_text(encoding="utf-8"))
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f"{spoken(solve)} faster than the same learner in plain NumPy that solves linear systems" in readme

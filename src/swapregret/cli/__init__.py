@@ -39,8 +39,7 @@ COMMANDS = {
     "counterexample": "paper_commands",
     "game": "play_commands",
     "serve": "service_commands",
-    "warm": "speed_commands",
-    "bench": "speed_commands",
+    "warm": "warm_command",
     "journal": "log_commands",
 }
 """In the order of the help, each with its module, where it is a function, or a Typer group, of the same name."""

@@ -11,8 +11,8 @@ from scipy.special import lambertw
 import swapregret as sr
 from swapregret.arrays import as_integer
 from swapregret.counts import LONGEST_HORIZON, count_in_words, power_in_words
-from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.measured import Expectation, expected_swap_regret
+from swapregret.experiments.timing import measure
 from swapregret.learners.player import Player
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity

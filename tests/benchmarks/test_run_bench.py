@@ -1,18 +1,18 @@
-"""What `swapregret bench` measures, on sets so small that it takes a moment; no seconds are asserted."""
+"""What `make bench-speed` measures, on sets so small that it takes a moment; no seconds are asserted."""
 
 import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import bench_speed
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from speed import cases, doors, peers, run_bench
+from speed.timing import StartRow, bare_exp3
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.cli import app
-from swapregret.experiments.bench import cases, doors, peers, run_bench
-from swapregret.experiments.bench.timing import StartRow, bare_exp3, measure
+from swapregret.experiments.timing import measure
 from swapregret.playing.play import play
 
 
@@ -31,11 +31,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_the_command_prints_the_numbers_as_json() -> None:
+def test_the_script_prints_the_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Rates are positive, learners are counted in bare Exp3, missing peers say so."""
-    result = CliRunner().invoke(app, ["bench", "--json", "--seconds", "0.005"])
-    assert result.exit_code == 0, result.output
-    numbers = json.loads(result.stdout)
+    bench_speed.main(["--json", "--seconds", "0.005"])
+    numbers = json.loads(capsys.readouterr().out)
     rows = numbers["rounds"]
     assert [(row["case"], row["state"]) for row in rows] == [("m-sets (6, 2)", state) for state in cases.STATES]
     assert all(row["ours"] > 0.0 for row in rows)
@@ -51,10 +50,10 @@ def test_the_command_prints_the_numbers_as_json() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_the_command_prints_a_table() -> None:
+def test_the_script_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     """The tables name what was measured, in eighty columns; a quick run compiles nothing anew."""
-    result = CliRunner().invoke(app, ["bench", "--quick", "--seconds", "0.005"])
-    assert result.exit_code == 0, result.output
+    bench_speed.main(["--quick", "--seconds", "0.005"])
+    printed = capsys.readouterr().out
     for words in (
         "session, m-sets (10, 3)",
         "p99",
@@ -63,18 +62,17 @@ def test_the_command_prints_a_table() -> None:
         "m-sets (6, 2)",
         "actions N",
     ):
-        assert words in result.output
-    assert "a first run" not in result.output
-    assert max(map(len, result.output.splitlines())) <= 80
+        assert words in printed
+    assert "a first run" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 @pytest.mark.usefixtures("small")
-def test_the_command_rewrites_a_page(tmp_path: Path) -> None:
+def test_the_script_rewrites_a_page(tmp_path: Path) -> None:
     """The tables that are printed are those of the page."""
     page = tmp_path / "page.md"
     page.write_text("<!-- measured: begin --><!-- measured: end -->", encoding="utf-8")
-    result = CliRunner().invoke(app, ["bench", "--write", str(page), "--seconds", "0.005"])
-    assert result.exit_code == 0, result.output
+    bench_speed.main(["--write", str(page), "--seconds", "0.005"])
     text = page.read_text(encoding="utf-8")
     assert "| session, m-sets (10, 3) |" in text
     assert "| a first run | 2 | – |" in text

@@ -1,17 +1,16 @@
-"""Rounds per second of processor time, so that other work on the machine counts as little as possible; steps of a session; starts.
+"""Steps of a session; a bare Exp3; starts.
 
 A start is timed by the clock in a process of its own, whose compiled code is in a folder that was empty before. Python keeps its
 bytecode there too, as it does unless ``PYTHONDONTWRITEBYTECODE`` says no: else each start would compile all modules it loads.
 """
 
-import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,49 +18,8 @@ import numpy as np
 import swapregret as sr
 from swapregret.arrays import Vector
 
-_FIRST = 10
-_MOST = 4_000_000
 _DEMO = "from swapregret.cli import app; app(['demo', '--json'])"
-_STEPS = "from swapregret.experiments.bench.timing import first_steps; print(*first_steps())"
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How fast something ran: the best of several stretches of ``rounds`` rounds each."""
-
-    rounds_per_second: float
-    rounds: int
-
-    @property
-    def microseconds(self) -> float:
-        """Return microseconds per round."""
-        return 1e6 / self.rounds_per_second
-
-
-def measure(run: Callable[[int], object], seconds: float, least: int = _FIRST) -> Timing:
-    """Time a function that plays a given number of rounds.
-
-    One short call compiles most; the number of rounds is then raised until a call, and a second one like it, which has
-    nothing left to compile or load, takes a third of ``seconds``. The fastest of three such calls counts.
-    """
-    run(least)
-    goal, rounds = seconds / 3.0, least
-    while True:
-        spent = _seconds(run, rounds)
-        if spent >= 0.5 * goal or rounds >= _MOST:
-            spent = min(spent, _seconds(run, rounds))
-            if spent >= 0.5 * goal or rounds >= _MOST:
-                break
-        growth = min(20.0, 1.1 * goal / max(spent, 1e-4))
-        rounds = min(_MOST, max(rounds + least, least * math.ceil(rounds * growth / least)))
-    best = min(spent, _seconds(run, rounds))
-    return Timing(rounds / max(best, 1e-9), rounds)
-
-
-def _seconds(run: Callable[[int], object], rounds: int) -> float:
-    start = time.process_time()
-    run(rounds)
-    return time.process_time() - start
+_STEPS = "from speed.timing import first_steps; print(*first_steps())"
 
 
 def time_steps(session: sr.Session[Any], rewards: Vector) -> Vector:
@@ -114,7 +72,13 @@ def measure_starts() -> list[StartRow]:
 
 
 def _run(code: str, folder: str) -> tuple[float, str]:
-    kept = {"NUMBA_CACHE_DIR": folder, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+    place = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
+    kept = {
+        "PYTHONPATH": place,
+        "NUMBA_CACHE_DIR": folder,
+        "PYTHONPYCACHEPREFIX": folder,
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import swapregret as sr
+from speed.timing import time_steps
 from swapregret.arrays import Vector
-from swapregret.experiments.bench.timing import time_steps
 from swapregret.experiments.paper_table1 import layered_dag
 
 MULTISCALE = ", multiscale"

@@ -1,9 +1,9 @@
 """How rounds are timed."""
 
 import pytest
+from speed.peers import Peer, measure_peer
 
-from swapregret.experiments.bench import timing
-from swapregret.experiments.bench.peers import Peer, measure_peer
+from swapregret.experiments import timing
 
 
 def test_what_is_spent_once_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,10 @@
-"""The whole benchmark: every figure of ``swapregret bench`` as one value."""
+"""The whole benchmark: every figure of ``make bench-speed`` as one value."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from swapregret.experiments.bench.cases import (
+from speed.cases import (
     LEARNERS,
     PRESET_CASES,
     ROUNDS,
@@ -14,10 +14,11 @@ from swapregret.experiments.bench.cases import (
     time_case,
     time_learner,
 )
-from swapregret.experiments.bench.doors import DOORS, DoorRow, time_door
-from swapregret.experiments.bench.peers import PEERS, PeerTime, measure_ours, measure_peer
-from swapregret.experiments.bench.timing import StartRow, bare_exp3, measure, measure_starts
+from speed.doors import DOORS, DoorRow, time_door
+from speed.peers import PEERS, PeerTime, measure_ours, measure_peer
+from speed.timing import StartRow, bare_exp3, measure_starts
 from swapregret.experiments.runs.runner import about_machine
+from swapregret.experiments.timing import measure
 
 _QUICK = 0.02
 """The share of the rounds of a door that a quick run plays."""

@@ -16,8 +16,8 @@ import numpy as np
 import swapregret as sr
 from swapregret.arrays import Matrix, Vector
 from swapregret.environments.environment import Environment, noiseless
-from swapregret.experiments.bench.timing import measure
 from swapregret.experiments.paper_table1 import layered_dag
+from swapregret.experiments.timing import measure
 from swapregret.learners.baselines import combcp
 from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.player import Player

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from speed.doors import MULTISCALE, DoorRow
+from speed.run_bench import Bench
 from swapregret.counts import count_in_words
-from swapregret.experiments.bench.doors import MULTISCALE, DoorRow
-from swapregret.experiments.bench.run_bench import Bench
 from swapregret.experiments.measured_block import markdown, put_block
 
 

@@ -1,12 +1,11 @@
-"""The doors of `swapregret bench`: a few rounds each; no seconds are asserted."""
+"""The doors of `make bench-speed`: a few rounds each; no seconds are asserted."""
 
 import os
 
 import numpy as np
 import pytest
-
-from swapregret.experiments.bench import timing as starts
-from swapregret.experiments.bench.doors import DOORS, Door, PlayOnce, Seen, time_door
+from speed import timing as starts
+from speed.doors import DOORS, Door, PlayOnce, Seen, time_door
 
 
 def door(name: str) -> Door:
@@ -60,7 +59,7 @@ def test_time_is_divided_and_the_short_play_is_not_counted(monkeypatch: pytest.M
     """A round of ten players is a tenth each, the faster of two plays counts, and what is played first is a tenth as long."""
     played: list[int] = []
     clock = iter([0.0, 5.0, 10.0, 14.0])
-    monkeypatch.setattr("swapregret.experiments.bench.doors.time.process_time", lambda: next(clock))
+    monkeypatch.setattr("speed.doors.time.process_time", lambda: next(clock))
 
     def start(rounds: int) -> PlayOnce:
         def run() -> Seen:

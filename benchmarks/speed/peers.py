@@ -14,8 +14,8 @@ from importlib.util import find_spec
 import numpy as np
 
 import swapregret as sr
-from swapregret.experiments.bench.cases import rounds_of
-from swapregret.experiments.bench.timing import measure
+from speed.cases import rounds_of
+from swapregret.experiments.timing import measure
 
 _ARMS = (10, 100, 1000)
 _OURS = (45, 8), (60, 8)
