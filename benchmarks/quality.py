@@ -142,6 +142,7 @@ ABLATIONS: dict[str, Callable[..., Any]] = {
 }
 
 VARIANTS: dict[str, Callable[..., Any]] = {
+    "ladder": lambda a, t: sr.swap_combcp(a),
     "semi-bandit": partial(sr.swap_combcp, feedback="semi-bandit"),
     "semi-bandit-sums": partial(sr.swap_combcp, feedback="semi-bandit", least_squares=False),
     "full": partial(sr.swap_combcp, feedback="full"),

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from quality import PLAYERS, WORLDS, make_set
+from quality import PLAYERS, VARIANTS, WORLDS, make_set
 
 import swapregret as sr
 from swapregret.experiments.paper_table1 import layered_dag
@@ -62,7 +62,7 @@ def main() -> None:
     """Parse, play, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--powers", default="3,4,5,6", help="of ten: how many days")
-    parser.add_argument("--players", default="multiscale,adaptive")
+    parser.add_argument("--players", default="multiscale,ladder,adaptive")
     parser.add_argument("--sets", default="/".join(SETS))
     parser.add_argument("--worlds", default=",".join(HERE))
     parser.add_argument("--seeds", type=int, default=3)
@@ -77,7 +77,7 @@ def main() -> None:
                 for power in powers:
                     for seed in range(options.first_seed, options.first_seed + options.seeds):
                         environment = HERE[world](actions, 10**power, seed)
-                        result = sr.play(PLAYERS[player](actions, 10**power), environment, rng=seed)
+                        result = sr.play((PLAYERS | VARIANTS)[player](actions, 10**power), environment, rng=seed)
                         horizons.append(10**power)
                         values.append(result.swap_regret.per_round)
                 slope, error = slope_of(horizons, values)

@@ -43,6 +43,7 @@ SPEC_FORMS = tuple(f"{word} {arguments}" for word, (_, arguments) in FORMS.items
 
 PLAYERS = {
     "AdaptiveMaster": "learners.adaptive.adaptive_master:AdaptiveMaster",
+    "LadderMaster": "learners.ladder.ladder_master:LadderMaster",
     "AdaptiveRate": "learners.lazy:AdaptiveRate",
     "BlumMansour": "learners.baselines.blum_mansour:BlumMansour",
     "ComBand": "learners.baselines.comband:ComBand",

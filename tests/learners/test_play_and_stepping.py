@@ -43,6 +43,7 @@ CASES = [
 CASES += [("m-sets", preset, feedback) for preset in ("multiscale", "adaptive") for feedback in ("semi-bandit", "full")]
 CASES += [("forests", "multiscale", "bandit"), ("product", "multiscale", "bandit")]
 CASES += [(name, "comband", "bandit") for name in ("m-sets", "permutations", "paths", "trees", "explicit")]
+CASES += [(name, "ladder", "bandit") for name in ("m-sets", "trees", "oracle")] + [("m-sets", "ladder", "full")]
 CASES += [("m-sets", "paper", "bandit"), ("trees", "multiscale", "semi-bandit"), ("paths", "multiscale", "full")]
 
 LISTING = ("exp3", "tsallis_inf", "blum_mansour", "ito", "stoltz", "regret_matching", "treeswap")

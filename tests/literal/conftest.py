@@ -71,18 +71,20 @@ class PlainSet:
 
 def _scaled(log_w: np.ndarray, G: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find x = w exp(Gᵀλ) with Gx = h, by Newton's method on the dual Σ x − λ·h."""
-    prices = np.zeros(len(h))
+    prices = -np.linalg.lstsq(G.T, log_w)[0]
 
     def dual(given: np.ndarray) -> float:
         with np.errstate(over="ignore"):
             return float(np.exp(log_w + given @ G).sum() - given @ h)
 
-    for _ in range(300):
+    for _ in range(3000):
         x = np.exp(log_w + prices @ G)
         residual = G @ x - h
         if np.abs(residual).max() <= 1e-14:
             break
-        step = -np.linalg.lstsq((G * x) @ G.T, residual, rcond=1e-13)[0]
+        H = (G * x) @ G.T
+        root = np.sqrt(np.diag(H))
+        step = -np.linalg.lstsq(H / np.outer(root, root), residual / root, rcond=1e-13)[0] / root
         share = 1.0
         is_near = np.abs(residual).max() < 1e-6
         while (

@@ -14,12 +14,13 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import below
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
-from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
+from swapregret.learners.adaptive.filtered_master import FilteredMaster
 from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.regret_matching import RegretMatching
 from swapregret.learners.baselines.treeswap import TreeSwap
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
+from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
 from swapregret.learners.round.drawn_days import Drawn
 from swapregret.learners.round.nested import LISTS
@@ -41,9 +42,10 @@ _RANGES: dict[str, tuple[float, float]] = (
     dict.fromkeys(_SHARES, (-_SLACK, 1.0 + _SLACK))
     | dict.fromkeys(_FLAGS, (0, 1))
     | dict.fromkeys(_SUMS, (0.0, _LARGEST))
+    | {"shares": (1e-9, 1.0)}
 )
 """The least and the largest number in arrays, by the last part of their names; whole numbers are counts besides."""
-_PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen"}
+_PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen", "closed"}
 """Counts that a day raises by one at most."""
 
 
@@ -74,7 +76,7 @@ def check_size(player: Player[Any], n_bytes: int) -> None:
     has_formula = isinstance(inner, ComBand) and inner.actions.has_gibbs and inner.exploration_policy != "d-optimal"
     if hasattr(inner, "limit") and not has_formula and n is not None and n > max(n_bytes, _MOST_LISTED):
         raise _wrong("a number for each action it lists", f"{n_bytes:,} bytes for {count_in_words(n)} actions")
-    if isinstance(inner, AdaptiveMaster) and inner.capacity > max(n_bytes, AdaptiveMaster.capacity):
+    if isinstance(inner, FilteredMaster) and inner.capacity > max(n_bytes, FilteredMaster.capacity):
         raise _wrong("tables as long as their capacity", f"{n_bytes:,} bytes for {inner.capacity:,} rows")
 
 
@@ -90,6 +92,10 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
     _check_lists(player, arrays)
     if "weights.policy" in arrays:
         _check_weights("weights.policy", arrays["weights.policy"])
+    if isinstance(player, LadderMaster):
+        bottom, top = int(arrays["weights.bottom"][0]), int(arrays["weights.top"][0])
+        if not bottom <= top < player.n_scales or arrays["tally.base"][0] != bottom:
+            raise _wrong("levels of the player in 'weights.bottom' and 'weights.top'", f"{bottom} to {top}")
     for table in _TABLES:
         _check_table(table, arrays)
 

@@ -16,7 +16,8 @@ class Ingredients:
     Attributes
     ----------
     exploration : float, "horizon" or "paper"
-        γ. "horizon" is T^{-1/3}, at most .05; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23). "paper" is
+        γ. "horizon" is T^{-1/3}, at most .05; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23); on the ladder the day t
+        takes the place of T. "paper" is
         H^{-1/3}, H the ratio of the top two windows.
     exploration_policy : str or None
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best policy of the set (D23).
@@ -41,7 +42,9 @@ class Ingredients:
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·(T/K + 16/γ).
     weight_step, weight_spread : float
-        How fast the adaptive preset's weights move, and the share of weight dealt out evenly among its members.
+        How fast the weights of the adaptive preset and the shares of the ladder move, and the share that is dealt out evenly.
+    price : float
+        λ₀ of the ladder, the price of swap regret in reward (``ladder.shares``).
     """
 
     exploration: float | str = "horizon"
@@ -62,6 +65,7 @@ class Ingredients:
     guard_slack: float = 0.25
     weight_step: float = 0.5
     weight_spread: float = 0.1
+    price: float = 128.0
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -69,6 +73,7 @@ class Ingredients:
 
 PRESETS = {
     "adaptive": Ingredients(),
+    "ladder": Ingredients(weight_step=1.0, weight_spread=0.05),
     "multiscale": Ingredients(),
     "paper": Ingredients(
         exploration="paper",
@@ -80,11 +85,16 @@ PRESETS = {
         random_offset=False,
     ),
 }
-"""The ready-made mixtures: adaptive, the paper's with practical ingredients, and to the letter."""
+"""The ready-made mixtures: adaptive, the ladder, the paper's with practical ingredients, and to the letter."""
 
 _NAMES = tuple(field.name for field in fields(Ingredients))
-OF_ADAPTIVE = _NAMES[_NAMES.index("trackers") :]
-"""Ingredients of the adaptive preset alone."""
+_LEARNED = _NAMES[_NAMES.index("trackers") :]
+_OF_GUARD = ("trackers", "learned_weights", "guarded", "guard_slack")
+OWN = {
+    "adaptive": tuple(name for name in _LEARNED if name != "price"),
+    "ladder": tuple(name for name in _LEARNED if name not in _OF_GUARD),
+}
+"""Ingredients of these presets alone."""
 
 
 def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
@@ -100,9 +110,10 @@ def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
     check_name(preset, PRESETS, "preset")
     for name in overrides:
         check_name(name, _NAMES, "keyword arguments", "be ingredients of a preset:")
-        if name in OF_ADAPTIVE and preset != "adaptive":
+        owners = [owner for owner, names in OWN.items() if name in names]
+        if owners and preset not in owners:
             raise InvalidInput(
-                f"`{name}` must come with preset='adaptive'",
+                f"`{name}` must come with preset={' or '.join(map(repr, owners))}",
                 f"preset={preset!r}",
                 "Choose that preset, or leave it out.",
             )

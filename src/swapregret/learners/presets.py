@@ -9,7 +9,8 @@ from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
-from swapregret.learners.ingredients import OF_ADAPTIVE, Ingredients, mix_ingredients
+from swapregret.learners.ingredients import OWN, Ingredients, mix_ingredients
+from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, LazyLearner, Rate
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.policy_plan import plan_policies
@@ -17,7 +18,7 @@ from swapregret.learners.round.day import FEEDBACKS
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import LEAST_CAPACITY
 
-SwapPlayer = SwapMaster | AdaptiveMaster
+SwapPlayer = SwapMaster | AdaptiveMaster | LadderMaster
 """What the factories return: players with a ``schedule`` and ``n_scales``."""
 
 _PAPER_SCALES = 3
@@ -28,21 +29,24 @@ _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 @checked
 def swap_combcp(
     actions: ActionSet,
-    horizon: int,
+    horizon: int | None = None,
     *,
-    preset: str = "adaptive",
+    preset: str | None = None,
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
 ) -> SwapPlayer:
-    """Return Swap-ComBCP (Algorithms 1 and 2) for a known horizon.
+    """Return Swap-ComBCP (Algorithms 1 and 2).
 
     Parameters
     ----------
     actions : ActionSet
-    horizon : int
-        T, the number of days to play. Playing on after it keeps working: the coarsest scale restarts.
-    preset : {"adaptive", "multiscale", "paper"}
+    horizon : int, optional
+        T, the number of days to play. Playing on after it keeps working: the coarsest scale restarts. Without a horizon the player
+        keeps learning: levels, memories and exploration grow with the day, and nothing is forgotten on some day.
+    preset : {"adaptive", "ladder", "multiscale", "paper"}, optional
+        "adaptive" with a horizon, "ladder" without. "ladder" has levels with learned shares that stay fixed on their own blocks,
+        a filter that is a learner too, and a theorem for them (``docs/guarantee.md``); what it does on a day does not depend on T.
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
         ``docs/deviations.md``. "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
         (``docs/adaptive.md``, ``docs/guarantee.md``); over 10,000 days or more another player is as good in reward and
@@ -67,14 +71,14 @@ def swap_combcp(
 @checked
 def swap_comband(
     actions: ActionSet,
-    horizon: int,
+    horizon: int | None = None,
     *,
-    preset: str = "adaptive",
+    preset: str | None = None,
     feedback: str = "bandit",
     schedule: Schedule | None = None,
     **ingredients: Any,
 ) -> SwapPlayer:
-    """Return Swap-ComBand (Algorithms 1 and 3) for a known horizon, on a set with an exact Gibbs policy.
+    """Return Swap-ComBand (Algorithms 1 and 3) on a set with an exact Gibbs policy.
 
     Arguments are those of :func:`swap_combcp`; the number of elements may vary from action to action. ``variants`` matters
     only with the adaptive preset, whose members are played as lists.
@@ -91,8 +95,8 @@ def swap_comband(
 def _make(
     kind: type[LazyComBCP] | type[LazyComBand],
     actions: ActionSet,
-    horizon: int,
-    preset: str,
+    horizon: int | None,
+    preset: str | None,
     feedback: str,
     schedule: Schedule | None,
     ingredients: dict[str, Any],
@@ -100,11 +104,12 @@ def _make(
     """Return the master of a preset with learners of a kind."""
     if not isinstance(actions, ActionSet):
         raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")
+    preset = preset or ("ladder" if horizon is None else "adaptive")
     mixed = mix_ingredients(preset, ingredients)
     check_name(feedback, FEEDBACKS, "feedback")
     windows = _schedule(actions, horizon, preset, schedule)
-    is_adaptive = preset == "adaptive"
-    exploration = _exploration(actions, mixed, feedback, horizon, windows)
+    is_adaptive = preset in OWN
+    exploration = _exploration(actions, mixed, feedback, 1 if preset == "ladder" else horizon, windows)
     plan = plan_policies(
         actions,
         windows.windows[0],
@@ -133,8 +138,11 @@ def _make(
     }
     if not is_adaptive:
         return SwapMaster(**common)
-    chosen = {name: getattr(mixed, name) for name in OF_ADAPTIVE}
+    chosen = {name: getattr(mixed, name) for name in OWN[preset]}
     chosen["capacity"] = _capacity(actions)
+    if preset == "ladder":
+        fades = mixed.exploration == "horizon" and feedback != "full"
+        return LadderMaster(**common, **chosen, seen_per_day=float(_seen_per_day(actions, feedback)) if fades else 0.0)
     return AdaptiveMaster(**common, horizon=as_integer(horizon, "horizon", 1), **chosen)
 
 
@@ -144,12 +152,20 @@ def _capacity(actions: ActionSet) -> int:
     return most if actions.n_actions is None else min(most, max(least, 2 * actions.n_actions))
 
 
-def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule | None) -> Schedule:
-    days = as_integer(horizon, "horizon", 1)
+def _schedule(actions: ActionSet, horizon: int | None, preset: str, schedule: Schedule | None) -> Schedule:
+    if horizon is None and preset != "ladder":
+        raise InvalidInput(
+            "`horizon` must be given with this preset",
+            f"none, with preset={preset!r}",
+            "Give the number of days, or use preset='ladder' or anytime(swap_combcp, actions, preset=…).",
+        )
+    days = None if horizon is None else as_integer(horizon, "horizon", 1)
     if schedule is not None:
         if not isinstance(schedule, Schedule):
             raise InvalidInput("`schedule` must be a Schedule", shown(schedule), "Make one: Schedule(windows=[…]).")
         return schedule
+    if days is None or preset == "ladder":
+        return Schedule.ladder(days, rank=actions.rank, size=max(1, actions.size))
     if preset == "paper":
         branching = max(2, round(days ** (1.0 / _PAPER_SCALES)) - 1)
         while branching**_PAPER_SCALES < days:
@@ -158,7 +174,14 @@ def _schedule(actions: ActionSet, horizon: int, preset: str, schedule: Schedule 
     return Schedule.practical(days, rank=actions.rank, size=max(1, actions.size))
 
 
-def _exploration(actions: ActionSet, mixed: Ingredients, feedback: str, horizon: int, windows: Schedule) -> float:
+def _seen_per_day(actions: ActionSet, feedback: str) -> int:
+    """Return how many numbers are seen per day."""
+    return max(1, actions.size) if feedback == "semi-bandit" else 1
+
+
+def _exploration(
+    actions: ActionSet, mixed: Ingredients, feedback: str, horizon: int | None, windows: Schedule
+) -> float:
     """Return γ: the number given, the paper's H^{-1/3}, or n^{-1/3} for n numbers seen (D23); 0 where all is seen anyway."""
     if not isinstance(mixed.exploration, str):
         return mixed.exploration
@@ -166,8 +189,7 @@ def _exploration(actions: ActionSet, mixed: Ingredients, feedback: str, horizon:
         return float(_ratio(windows, windows.n_scales) ** (-1.0 / 3.0))
     if feedback == "full":
         return 0.0
-    seen_per_day = max(1, actions.size) if feedback == "semi-bandit" else 1
-    gamma = float((seen_per_day * as_integer(horizon, "horizon", 1)) ** (-1.0 / 3.0))
+    gamma = float((_seen_per_day(actions, feedback) * as_integer(horizon, "horizon", 1)) ** (-1.0 / 3.0))
     return min(_MOST_EXPLORATION, gamma)
 
 

@@ -18,6 +18,7 @@ _LEAST_RATIO = 4
 _DAYS_PER_PARAMETER = 40
 _MOST_SCALES = 1000
 _LONGEST_BASE, _SHORTEST_BASE = 32, 4
+_LONGEST_PLAY = 10**9
 _FEWEST_BASES = 8
 """Base windows in an interval where the shortest are too long for it."""
 
@@ -150,7 +151,7 @@ class Schedule:
         """
         days = as_integer(horizon, "horizon", 1, math.inf)
         per_interval = _DAYS_PER_PARAMETER * as_integer(rank, "rank", 1) * as_integer(size, "size", 1)
-        ratio = max(_LEAST_RATIO, round(math.sqrt(math.log2(days))))
+        ratio = _ratio_at(days)
         levels = 2
         while per_interval * ratio**levels < days:
             levels += 1
@@ -159,6 +160,27 @@ class Schedule:
         base = min(_LONGEST_BASE, max(shortest, days // shrink // _LONGEST_BASE))
         bottom = base * -(-days // (shrink * base))
         return cls((base, *(bottom * ratio**level for level in range(levels + 1))))
+
+    @classmethod
+    @checked
+    def ladder(cls, horizon: int | None = None, *, rank: int, size: int) -> "Schedule":
+        """Return windows that grow about fourfold from a few days, as the preset "ladder" has them.
+
+        The shortest is the largest power of four up to √(rank·size)/2: a day on small sets. Levels are there up to T/log₂ T days,
+        without a horizon for 10⁹ days. Those that are too long for the day wait, so days are played in the same way whatever the
+        horizon. Beyond a million days the ratio grows as that of :meth:`practical`.
+
+        Examples
+        --------
+        >>> Schedule.ladder(10_000, rank=10, size=3).windows
+        (1, 4, 16, 64, 256, 1024)
+        """
+        days = _LONGEST_PLAY if horizon is None else as_integer(horizon, "horizon", 1, math.inf)
+        scale = as_integer(rank, "rank", 1) * as_integer(size, "size", 1)
+        windows = [4 ** (max(0, math.isqrt(scale // 4).bit_length() - 1) // 2)]
+        while len(windows) < 2 or windows[-1] * math.log2(days + 2) <= days:
+            windows.append(windows[-1] * _ratio_at(windows[-1]))
+        return cls(tuple(windows))
 
     @classmethod
     @checked
@@ -230,6 +252,11 @@ class Schedule:
         """
         days, step = as_integer(horizon, "horizon", 1, math.inf), as_integer(base, "base", 1)
         return cls((step, step * -(-days // step)))
+
+
+def _ratio_at(days: int) -> int:
+    """Return H for so many days: it grows without bound, and very slowly."""
+    return max(_LEAST_RATIO, round(math.sqrt(math.log2(days))))
 
 
 def _theorem_constant(dimension: int, size: int, smallest_eigenvalue: float | None) -> float:

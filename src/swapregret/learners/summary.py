@@ -8,6 +8,7 @@ import scipy
 from swapregret.geometry.solve import DENSE_LIMIT, smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, time_constants
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
+from swapregret.learners.ladder.ladder_master import BLOCKS_REMEMBERED, LadderMaster
 from swapregret.learners.round.running_player import Master
 
 
@@ -39,8 +40,8 @@ class MemberSummary:
     Attributes
     ----------
     name : str
-        ``scale k``, ``steady`` (never restarts), ``uniform``, ``tracker τ`` (forgets in τ days), ``new scales`` (all that
-        have just begun), ``exploration``.
+        ``scale k``, ``steady`` (never restarts), ``uniform``, ``tracker τ`` (forgets in τ days), ``fast`` (in two base windows),
+        ``new scales`` (all that have just begun), ``exploration``.
     weight : float
         How often it is drawn.
     """
@@ -123,6 +124,9 @@ def _scales(master: Master, day: int, offset: int) -> tuple[ScaleSummary, ...]:
 def _member_names(master: Master) -> list[str]:
     """Return what is in each slot of the mixture."""
     scales = [f"scale {scale}" for scale in range(1, master.n_scales + 1)]
+    if isinstance(master, LadderMaster):
+        trackers = (f"tracker {BLOCKS_REMEMBERED * window}" for window in master.schedule.windows[:-1])
+        return [*scales, *trackers, "steady", "fast", "exploration"]
     if not isinstance(master, AdaptiveMaster):
         return [*scales, "new scales", "exploration"]
     base = master.schedule.windows[0]

@@ -6,8 +6,6 @@ best where nothing can be learnt; and trackers, which forget with time constants
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,26 +13,22 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.policy_slots import list_room, room_for_lists
 from swapregret.arguments import Days, Share
 from swapregret.arrays import as_integer
-from swapregret.errors import InvalidInput
-from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.adaptive import pool_phases as phases  # the code behind its methods
+from swapregret.learners.adaptive.filtered_master import FilteredMaster
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
     AdaptiveState,
-    Basis,
     start_fit,
     start_guard,
     start_memory,
     start_weights,
 )
-from swapregret.learners.adaptive.swap_filter import PAIRS_LIMIT
 from swapregret.learners.ingredients import Ingredients
-from swapregret.learners.lazy import AdaptiveRate
 from swapregret.learners.round.day import FEEDBACKS, begin_round
 from swapregret.learners.round.running import LISTS_DERIVED, Running
-from swapregret.learners.round.running_player import Master, rates_of
+from swapregret.learners.round.running_player import rates_of
 from swapregret.learners.round.scale import start_learners
-from swapregret.learners.settings import Capacity, Positive, Step
+from swapregret.learners.settings import Positive, Step
 
 _ = phases
 
@@ -65,52 +59,33 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
 
 
 @dataclass(frozen=True, repr=False)
-class AdaptiveMaster(Master):
+class AdaptiveMaster(FilteredMaster):
     """Swap-ComBCP or Swap-ComBand with a pool, learned weights, a filter and a guard.
 
     Parameters
     ----------
     horizon : int
         T, which sets the trackers and the threshold of the guard.
-    trackers, swap_filter, pooling, learned_weights, guarded, least_squares : bool
+    trackers, learned_weights, guarded : bool
         Each ingredient can be switched off.
-    standard_errors, prior : float
-        Of the filter: what a gain must exceed (``adaptive.swap_filter``), and the weight of the pooled mean in base windows.
-    boldness : float
-        How far a member that fits moves per standard error.
     weight_step, weight_spread : float
         How fast the weights move, and the share that is dealt out evenly.
     guard_slack : float
         The guard trips when Ŝ exceeds ``guard_slack``·(T/K + 16/γ). T/K is a term of Algorithm 1's own bound; 16/γ is for
         noise, since an estimate of a reward can be as large as 1/γ.
-    capacity : int
-        Most actions with a vector of their own, in the filter and in the guard.
     """
 
     horizon: Days = 1
     trackers: bool = Ingredients.trackers
-    swap_filter: bool = Ingredients.swap_filter
-    pooling: bool = Ingredients.pooling
     learned_weights: bool = Ingredients.learned_weights
     guarded: bool = Ingredients.guarded
-    least_squares: bool = Ingredients.least_squares
-    standard_errors: Step = Ingredients.standard_errors
-    prior: Step = 2.0
-    boldness: Step = Ingredients.boldness
     weight_step: Step = Ingredients.weight_step
     weight_spread: Share = Ingredients.weight_spread
     guard_slack: Positive = Ingredients.guard_slack
-    capacity: Capacity = 8192
-    plays_lists: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         as_integer(self.horizon, "horizon", 1)
-        as_integer(self.capacity, "capacity", 256)
-        if not isinstance(self.learner.rates[0], AdaptiveRate):
-            raise InvalidInput(
-                "`rates` of the learner of an adaptive master must be adaptive", repr(self.learner.rates), "They adapt."
-            )
 
     @property
     def threshold(self) -> float:
@@ -119,30 +94,6 @@ class AdaptiveMaster(Master):
             return math.inf
         noise = _NOISY_ESTIMATES / self.learner.exploration if self.learner.exploration > 0.0 else 0.0
         return self.guard_slack * (self.horizon / self.n_scales + noise)
-
-    @property
-    def fits(self) -> bool:
-        """Tell whether members that do not restart follow least squares."""
-        return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT
-
-    @cached_property
-    def _basis(self) -> Basis:
-        """Return the coordinates that members are fitted on: all of them, where every element is seen on its own."""
-        d, rank = self.actions.dimension, self.actions.rank
-        if not self.fits or self.feedback != "bandit" or rank == d:
-            return Basis(np.arange(d), np.zeros((0, 0)))
-        span, place = self.actions.span, np.full(d, -1)
-        J = np.sort(span.coordinates)
-        place[J] = np.arange(rank)
-        return Basis(place, np.array([span.project(unit)[J] for unit in np.eye(d)[J]]))
-
-    @property
-    def _n_parts(self) -> int:
-        """Return how many parts of actions the filter learns from; none where an action is one element, or there are very many."""
-        d = self.actions.dimension
-        if not (self.swap_filter and self.pooling and self.actions.size > 1 and d <= DENSE_LIMIT):
-            return 0
-        return d * (d - 1) // 2 if d <= PAIRS_LIMIT else d
 
     def _waits(self, memory: float) -> int:
         """Return how many base windows a member with a memory of so many days waits between updates: an eighth of it."""

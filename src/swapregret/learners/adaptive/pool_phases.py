@@ -166,7 +166,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
         return OUT_OF_ROOM
     keep_recommended(memory.recommended, g, words, chances)
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
-        words = filter_list(family, rule, memory, policies, words, chances, state.guard.n_windows[0])
+        words = filter_list(family, rule, memory, policies, words, chances, state.guard.n_windows[0] * rule.windows[0])
         if words.shape[0] < n:
             return NOT_PROJECTED
         n = merge_rows(words, chances)

@@ -101,10 +101,10 @@ def tilted_values(memory: Memory, words: Words, chances: Floats, prior: float, s
 
 @kernel
 def filter_list(
-    family: Any, rule: Any, memory: Memory, policies: Any, words: Words, chances: Floats, n_windows: int
+    family: Any, rule: Any, memory: Memory, policies: Any, words: Words, chances: Floats, days: int
 ) -> Words:
-    """Return what is played when each of some actions is recommended, after so many base windows; nothing if ``best`` fails."""
-    d, heavy, days = family.common.dimension, _HEAVY_DAYS * family.common.rank, n_windows * rule.windows[0]
+    """Return what is played when each of some actions is recommended, after so many days; nothing if ``best`` fails."""
+    d, heavy = family.common.dimension, _HEAVY_DAYS * family.common.rank
     if family.common.size <= 1 and days < heavy:
         return words
     tails = 1.0 + heavy / max(1, days)

@@ -45,6 +45,8 @@ class Tally(NamedTuple):
     ----------
     day, offset : int64 arrays, shape (1,)
         Days so far, and where in its windows day 0 was.
+    base : int64 array, shape (1,)
+        Which window is the base window: shorter ones end in silence.
     earned : float64 array, shape (1,)
         Sum of the rewards.
     n_recoveries : int64 array, shape (1,)
@@ -61,6 +63,7 @@ class Tally(NamedTuple):
 
     day: Integers
     offset: Integers
+    base: Integers
     earned: Floats
     n_recoveries: Integers
     prediction: Floats
@@ -107,7 +110,7 @@ def empty_tally(dimension: int, offset: int) -> Tally:
     one, d = np.zeros(1), np.zeros(dimension)
     count = np.zeros(1, dtype=np.int64)
     start = np.array([offset], dtype=np.int64)
-    return Tally(count, start, one, count.copy(), d, d.copy(), d.copy(), d.copy(), one.copy(), one.copy())
+    return Tally(count, start, count.copy(), one, count.copy(), d, d.copy(), d.copy(), d.copy(), one.copy(), one.copy())
 
 
 def begin_round(dimension: int, offset: int, learners: Any, policies: Any, n_slots: int) -> RoundState:
@@ -217,7 +220,14 @@ def solve_pending(family: Any, state: Any) -> bool:
 def count_day(rule: Any, tally: Any) -> int:
     """Count a day; return how many of the windows L_0, L_1, … end with it."""
     tally.day[0] += 1
-    return count_ending(rule.windows, tally.day[0] + tally.offset[0])
+    return windows_ending(rule, tally, 0)
+
+
+@kernel
+def windows_ending(rule: Any, tally: Any, ahead: int) -> int:
+    """Return how many windows end, so many days ahead: 0 where the base window goes on."""
+    count = count_ending(rule.windows, tally.day[0] + tally.offset[0] + ahead)
+    return count if count > tally.base[0] else 0
 
 
 @kernel
@@ -225,6 +235,7 @@ def copy_tally(source: Tally, target: Tally) -> None:
     """Write one tally over another."""
     target.day[0] = source.day[0]
     target.offset[0] = source.offset[0]
+    target.base[0] = source.base[0]
     target.earned[0] = source.earned[0]
     target.n_recoveries[0] = source.n_recoveries[0]
     target.noise[0] = source.noise[0]
@@ -239,7 +250,7 @@ def copy_tally(source: Tally, target: Tally) -> None:
 @kernel
 def keep_for_undo(rule: Any, state: Any) -> None:
     """Keep the tally before a day that ends a window: if the window cannot end, the day has not been."""
-    if count_ending(rule.windows, state.tally.day[0] + state.tally.offset[0] + 1) > 0:
+    if windows_ending(rule, state.tally, 1) > 0:
         copy_tally(state.tally, state.undo)
 
 

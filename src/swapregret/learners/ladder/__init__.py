@@ -1,0 +1,1 @@
+"""The ladder: a master with a theorem for learned shares, and without a horizon."""
