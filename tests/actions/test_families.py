@@ -259,7 +259,7 @@ def test_spread_is_the_variance_the_step_is_made_of(case: tuple[str, str, str | 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_best_and_span_are_those_of_the_set(case: tuple[str, str, str | None]) -> None:
-    """The best action and the part in the span are those of the set."""
+    """The best action and the part in the span are those of the set; chains without a matrix take vectors as they are."""
     made, rng = face(*case), np.random.default_rng(9)
     rows = made.actions.enumerate()
     for _ in range(5):
@@ -267,7 +267,7 @@ def test_best_and_span_are_those_of_the_set(case: tuple[str, str, str | None]) -
         action, part = ask_best(made.handle, weights)
         np.testing.assert_array_equal(action, made.actions.argmax(weights))
         np.testing.assert_allclose(rows @ part, rows @ weights, rtol=0, atol=1e-9)
-        expected = made.actions.span.project(weights)
+        expected = weights if case[1:] == ("chain", None) else made.actions.span.project(weights)
         np.testing.assert_allclose(part, expected, rtol=0, atol=1e-9)
 
 

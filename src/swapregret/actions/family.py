@@ -157,6 +157,8 @@ def family_of(
         code["project"] = tables.project
     if played is not None:
         code |= {"fill_table": played.fill, "draw_table": played.draw, "table_variance": played.variance}
+        if code["solve_mixture"] is not None and played.span_part is not None:
+            code["span_part"] = played.span_part
     is_matrix = has_moment and code["solve_mixture"] is None
     common = _describe(actions, mu, has_matrix=is_matrix, is_listed=hull.draw_explore is None)
     return _family(common, 0 if played is None else played.width, hull, code)

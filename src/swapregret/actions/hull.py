@@ -5,7 +5,7 @@ see what ``project(...)`` runs on a set, look at ``project=`` in its ``hull()``;
 addresses of the same kernels (``actions.family``), so they are compiled once for all sets. The kernels of a set that exists only
 in Python call its methods (``own_sets.python_hull``).
 
-No operation may write to its arguments but the ``table`` it draws from.
+No operation may write to its arguments but where its declaration says so, and to the ``table`` it draws from.
 """
 
 # the bodies of declarations are never run
@@ -58,9 +58,18 @@ def draw_explore(hull: Any, rng: np.random.Generator) -> Integers:
 
 @operation
 def fill_table(
-    hull: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Annotated[Floats, 2], bool]:
-    """Return the table of a policy that is no list, its E[M] and its Σ on some coordinates, and whether the point was inside."""
+    hull: Any,
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Annotated[Floats, 2],
+) -> bool:
+    """Write the table of a policy that is no list, its E[M] and its Σ on the coordinates, if there are any.
+
+    A point that is not inside is refused, and nothing has changed.
+    """
 
 
 @operation
@@ -133,6 +142,8 @@ class Tables(NamedTuple):
         ``table_variance``; without it the local variance is that of the point.
     solve : kernel, optional
         ``solve_mixture``; without it Σ is made.
+    span_part : kernel, optional
+        Takes the place of the set's where Σ is not made.
     """
 
     width: int
@@ -141,6 +152,7 @@ class Tables(NamedTuple):
     project: Kernel | None = None
     variance: Kernel | None = None
     solve: Kernel | None = None
+    span_part: Kernel | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,14 +238,18 @@ def part_of_basis(h: Any, vector: Floats) -> Floats:
 
 
 @kernel
-def moment_on(full: Floats, coordinates: Integers) -> Floats:
-    """Return what Σ is on some coordinates."""
-    moment = np.empty((coordinates.size, coordinates.size))
+def put_moment(full: Floats, coordinates: Integers, moment: Floats) -> None:
+    """Write what Σ is on some coordinates."""
     for i in range(coordinates.size):
         line, row = moment[i], full[coordinates[i]]
         for j in range(coordinates.size):
             line[j] = row[coordinates[j]]
-    return moment
+
+
+@kernel
+def whole_vector(h: Any, vector: Floats) -> Floats:
+    """Return all of a vector."""
+    return vector
 
 
 def basis_of(actions: Any) -> Matrix:

@@ -42,8 +42,8 @@ class Policies(NamedTuple):
         Actions that a family keeps beside the lists, P per slot for all slots together, and when each was used last
         (``own_sets.pooled_hull``); none, P = 0, for most.
     tables : float64 array, shape (S, n)
-    logs : float64 array, shape (S, d) or (S, 0)
-        Of the point of each table, or the exponents of a Gibbs policy.
+    origins : float64 array, shape (S, d) or (S, 0)
+        What each table was made of: a point, or the exponents of a Gibbs policy.
     """
 
     n_atoms: Integers
@@ -55,7 +55,7 @@ class Policies(NamedTuple):
     known: Words
     used: Integers
     tables: Floats
-    logs: Floats
+    origins: Floats
 
 
 @kernel
@@ -160,7 +160,8 @@ def room(family: Family, n_slots: int, n_atoms: int) -> Policies:
     if common.coordinates.size:
         policies.moments[-1] = explore.moment
     if family.width and family.solve_mixture:
-        policies.tables[-1] = fill_table(family, explore.marginals, explore.marginals, common.coordinates)[0]
+        x, target = explore.marginals, (policies.tables[-1], policies.marginals[-1], policies.moments[-1])
+        fill_table(family, x, x, common.coordinates, *target)
     return policies
 
 
@@ -180,14 +181,10 @@ def make_policy(family: Any, policies: Any, slot: int, point: Floats, log_point:
     """Write the policy of a point into a slot and return MADE (Algorithm 2, line 5); or change nothing and say why."""
     common = family.common
     if policies.tables.shape[1]:
-        table, marginals, moment, is_inside = fill_table(family, point, log_point, common.coordinates)
-        if not is_inside:
+        table, marginals, moment = policies.tables[slot], policies.marginals[slot], policies.moments[slot]
+        if not fill_table(family, point, log_point, common.coordinates, table, marginals, moment):
             return OUTSIDE
-        policies.tables[slot] = table
-        policies.marginals[slot] = marginals
-        policies.logs[slot] = log_point
-        if policies.moments.shape[1]:
-            policies.moments[slot] = moment
+        policies.origins[slot] = log_point if family.table_variance else point
         return MADE
     words, chances, is_inside = list_policy(family, point)
     if not is_inside:
@@ -196,6 +193,16 @@ def make_policy(family: Any, policies: Any, slot: int, point: Floats, log_point:
         return FULL
     put_policy(policies, slot, words, chances, common.place)
     return MADE
+
+
+def remake_tables(family: Family, policies: Policies) -> bool:
+    """Make the tables of policies that were read from a file, from what they were made of; tell whether they could be made."""
+    last, is_good = len(policies.marginals) - 1, True
+    for slot in range(last if family.width else 0):
+        x, target = policies.origins[slot], (policies.tables[slot], policies.marginals[slot], policies.moments[slot])
+        is_made = x.any() or family.table_variance  # a slot without a point was never filled
+        is_good &= not is_made or fill_table(family, x, x, family.common.coordinates, *target)
+    return is_good
 
 
 @kernel
@@ -273,7 +280,7 @@ def policy_of(policies: Policies, slot: int, learner: Any) -> Policy:
     if slot == len(policies.marginals) - 1:
         policy: Policy = learner.mu
     elif n == 0:
-        policy = learner.policy_from(policies.marginals[slot], policies.logs[slot])
+        policy = learner.policy_from(policies.marginals[slot], policies.origins[slot])
     else:
         chances = policies.chances[slot, :n]
         policy = FinitePolicy(unpack_rows(policies.words[slot, :n], d), chances / chances.sum())

@@ -193,10 +193,8 @@ def _check_held(player: Player[Any], arrays: Arrays) -> None:
     _check_weights("mix.weights", weights)
     if (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
         raise _wrong("sums of 'mix.weights' in 'mix.cumulative'", f"{cumulative!r:.80}")
-    if "policies.sizes" in arrays and arrays["policies.sizes"].max() > player.actions.dimension:
-        raise _wrong("sizes of actions in 'policies.sizes'", str(arrays["policies.sizes"].max()))
     _check_lists(player, arrays)
-    if arrays["policies.chances"].shape[1] and ((weights > 0.0) & (arrays["policies.n_atoms"] == 0))[:-1].any():
+    if arrays["policies.origins"].size == 0 and ((weights > 0.0) & (arrays["policies.n_atoms"] == 0))[:-1].any():
         raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
 
 

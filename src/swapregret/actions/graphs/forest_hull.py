@@ -122,25 +122,24 @@ def project_gibbs_trees(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_gibbs_trees(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Make the matrices of some exponents."""
     d = point.size
     columns, up, order = _columns(set_of(h), log_point)
-    marginals, moment = tree_marginals(columns), np.zeros((coordinates.size, coordinates.size))
     squared, steps, exponents, begin, next_one, kind = _places(set_of(h))
-    table, together = np.zeros(kind + 1), np.zeros((d, d))
     table[:squared] = columns.reshape(-1)
+    together = table[squared:steps].reshape(d, d) if steps > squared else np.zeros((d, d))
     if coordinates.size or steps > squared:
         tree_squared(columns, together)
-    if steps > squared:
-        table[squared:steps] = together.reshape(-1)
     table[exponents : exponents + d] = log_point
     table[begin : begin + up.size] = up
     table[next_one : next_one + order.size] = order
+    table[kind] = _UNKNOWN
+    marginals[:] = tree_marginals(columns)
     if coordinates.size:
         tree_moment_on(marginals, together, coordinates, moment)
-    return table, marginals, moment, True
+    return True
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import moment_on
+from swapregret.actions.hull import put_moment
 from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.gibbs_subsets import (
     gibbs_chain,
@@ -26,7 +26,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
-from swapregret.compiled.vectors import joined, moment_variance
+from swapregret.compiled.vectors import moment_variance
 from swapregret.geometry.solve import TOLERANCE
 
 
@@ -88,12 +88,16 @@ def project_gibbs_subsets(h: Any, tilted: Floats, near: Floats) -> tuple[Floats,
 
 @kernel
 def fill_gibbs_subsets(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Make the chain of some exponents, and its Σ."""
     include, reach, _ = gibbs_chain(log_point, set_of(h).size)
-    moment = moment_on(gibbs_pairs(include, reach), coordinates) if coordinates.size else np.empty((0, 0))
-    return joined(include.reshape(-1), reach.reshape(-1)), gibbs_marginals(include, reach), moment, True
+    table[: include.size] = include.reshape(-1)
+    table[include.size :] = reach.reshape(-1)
+    marginals[:] = gibbs_marginals(include, reach)
+    if coordinates.size:
+        put_moment(gibbs_pairs(include, reach), coordinates, moment)
+    return True
 
 
 @kernel
@@ -114,18 +118,19 @@ def gibbs_subset_variance(h: Any, table: Floats, marginals: Floats, vector: Floa
 
 
 @kernel
-def fill_pivots(h: Any, point: Floats, log_point: Floats, coordinates: Integers) -> tuple[Floats, Floats, Floats, bool]:
+def fill_pivots(
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Lay a point out on a line."""
     d, size = point.size, set_of(h).size
-    table, marginals, moment = np.empty(3 * d), np.empty(d), np.empty((0, 0))
     if not distance_outside(point, size) <= INSIDE:
-        return table, marginals, moment, False
+        return False
     units = round_to_units(point, size)
     table[:d].view(np.int64)[:] = units
     pivotal_policy(units, table[d : 2 * d], table[2 * d :], marginals)
     if coordinates.size:
-        moment = moment_on(pivotal_cooccurrence(table[d : 2 * d], table[2 * d :], marginals), coordinates)
-    return table, marginals, moment, True
+        put_moment(pivotal_cooccurrence(table[d : 2 * d], table[2 * d :], marginals), coordinates, moment)
+    return True
 
 
 @kernel

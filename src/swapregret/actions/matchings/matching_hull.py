@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import moment_on
+from swapregret.actions.hull import put_moment
 from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
 from swapregret.actions.matchings.kernels.matching_solve import gather_lists, prepare_matchings, solve_matchings
@@ -21,7 +21,7 @@ from swapregret.actions.matchings.kernels.sinkhorn import FEASIBLE, MATCHING_GAP
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import set_of
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import joined, moment_variance
+from swapregret.compiled.vectors import moment_variance
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 
 
@@ -111,16 +111,19 @@ def project_gibbs_permutations(h: Any, tilted: Floats, near: Floats) -> tuple[Fl
 
 @kernel
 def fill_gibbs_permutations(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Sum over all sets of columns, and make Σ."""
     factors, _ = gibbs_factors(log_point.reshape(set_of(h).n_rows, set_of(h).n_columns))
     sizes, forward, backward = gibbs_tables(factors)
-    moment = np.empty((0, 0))
+    n = factors.size
+    table[:n] = factors.reshape(-1)
+    table[n : n + forward.size] = forward
+    table[n + forward.size :] = backward
+    marginals[:] = gibbs_marginals(factors, sizes, forward, backward)
     if coordinates.size:
-        moment = moment_on(gibbs_pairs(factors, sizes, forward, backward), coordinates)
-    table = joined(factors.reshape(-1), joined(forward, backward))
-    return table, gibbs_marginals(factors, sizes, forward, backward), moment, True
+        put_moment(gibbs_pairs(factors, sizes, forward, backward), coordinates, moment)
+    return True
 
 
 @kernel

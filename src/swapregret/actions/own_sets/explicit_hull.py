@@ -88,23 +88,27 @@ def project_gibbs_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Fl
 
 @kernel
 def fill_gibbs_rows(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Weigh all actions."""
-    table, r = set_of(h).table, coordinates.size
-    weights = gibbs_weights(table, log_point)
-    moment, chosen = np.zeros((r, r)), np.empty(r, dtype=np.int64)
+    rows, r = set_of(h).table, coordinates.size
+    weights = gibbs_weights(rows, log_point)
+    chosen = np.empty(r, dtype=np.int64)
+    moment[:] = 0.0
     for a in range(weights.size if r else 0):
         count = 0
         for k in range(r):
-            if table[a, coordinates[k]] > 0.0:
+            if rows[a, coordinates[k]] > 0.0:
                 chosen[count] = k
                 count += 1
         for e in range(count):
             line = moment[chosen[e]]
             for f in range(count):
                 line[chosen[f]] += weights[a]
-    return np.append(np.cumsum(weights), weights), row_mean(table, weights), moment, True
+    table[: weights.size] = np.cumsum(weights)
+    table[weights.size :] = weights
+    marginals[:] = row_mean(rows, weights)
+    return True
 
 
 @kernel

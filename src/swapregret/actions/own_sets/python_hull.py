@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from swapregret.actions.hull import Hull, Tables, basis_of, moment_on, part_of_basis
+from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis, put_moment
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import set_of
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
@@ -192,17 +192,21 @@ def marginals_by_asking(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_by_asking(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Have E[M] and Σ made of the policy of some exponents."""
-    d, moment, methods = point.size, np.empty((0, 0)), set_of(h).methods
-    marginals = np.zeros(d)
-    code = call_python(methods.gibbs_marginals, log_point, marginals)
+    d, methods, found = point.size, set_of(h).methods, np.empty(point.size)
+    pairs = np.empty((d, d) if coordinates.size else (0, 0))
+    code = call_python(methods.gibbs_marginals, log_point, found)
+    if coordinates.size and code == 0:
+        code = call_python(methods.gibbs_pairs, log_point, pairs)
+    if code != 0:
+        return False
+    table[:] = log_point
+    marginals[:] = found
     if coordinates.size:
-        pairs = np.zeros((d, d))
-        code = min(code, call_python(methods.gibbs_pairs, log_point, pairs))
-        moment = moment_on(pairs, coordinates)
-    return log_point, marginals, moment, code == 0
+        put_moment(pairs, coordinates, moment)
+    return True
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges
-from swapregret.actions.hull import Hull, Tables
+from swapregret.actions.hull import Hull, Tables, whole_vector
 from swapregret.actions.paths.directed import Digraph, read_digraph
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
 from swapregret.actions.paths.kernels.dag import is_path, log_sums_to_sink
@@ -279,7 +279,14 @@ class DagPaths(ActionSet):
             span_part=part_of_paths,
             draw_explore=draw_exploring_path if moves else None,
             gibbs=Tables(width, fill_gibbs_paths, draw_path, project=project_gibbs_paths, variance=path_variance),
-            chain=Tables(width, fill_flow, draw_path, solve=solve_path_mixture if moves else None),
+            chain=Tables(
+                width,
+                fill_flow,
+                draw_path,
+                solve=solve_path_mixture if moves else None,
+                # given where the walk is, what an estimate says of its next step has mean near 0, and projections ignore the rest
+                span_part=whole_vector,
+            ),
         )
 
     def levelled(self) -> Levelled:

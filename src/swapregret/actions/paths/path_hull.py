@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import moment_on
+from swapregret.actions.hull import put_moment
 from swapregret.actions.paths.kernels.chain_draws import (
     chain_cooccurrence,
     chain_draw,
@@ -134,23 +134,28 @@ def _gibbs_chain(graph: Any, exponents: Floats) -> Floats:
 
 
 @kernel
-def _table_of(
-    graph: Any, transition: Floats, coordinates: Integers, dimension: int
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the table of a chain, its E[M], its Σ on some coordinates, and its flow."""
-    flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, transition)
+def _put_chain(
+    graph: Any,
+    transition: Floats,
+    flow: Floats,
+    mass: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
+) -> None:
+    """Write the table of a chain, its E[M], and its Σ on some coordinates."""
     n_edges, n = flow.size, mass.size
-    table, marginals, moment = np.empty(2 * n_edges + n + 1), np.zeros(dimension), np.empty((0, 0))
-    table[:n_edges] = transition
-    table[n_edges : 2 * n_edges] = flow
-    table[2 * n_edges : 2 * n_edges + n] = mass
-    table[2 * n_edges + n] = chain_wandering(transition, flow)
     for k in range(n_edges):
+        table[k] = transition[k]
+        table[n_edges + k] = flow[k]
         marginals[graph.edge[k]] = flow[k]
+    for u in range(n):
+        table[2 * n_edges + u] = mass[u]
+    table[2 * n_edges + n] = chain_wandering(transition, flow)
     if coordinates.size:
-        full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, dimension)
-        moment = moment_on(full, coordinates)
-    return table, marginals, moment, flow
+        full = chain_cooccurrence(graph.start, graph.head, graph.edge, transition, flow, graph.dimension)
+        put_moment(full, coordinates, moment)
 
 
 @kernel
@@ -166,22 +171,29 @@ def project_gibbs_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_gibbs_paths(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Make the chain of some exponents, and its Σ."""
-    transition = _gibbs_chain(set_of(h), log_point)
-    table, marginals, moment, _ = _table_of(set_of(h), transition, coordinates, point.size)
-    return table, marginals, moment, True
+    graph = set_of(h)
+    transition = _gibbs_chain(graph, log_point)
+    flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, transition)
+    _put_chain(graph, transition, flow, mass, coordinates, table, marginals, moment)
+    return True
 
 
 @kernel
-def fill_flow(h: Any, point: Floats, log_point: Floats, coordinates: Integers) -> tuple[Floats, Floats, Floats, bool]:
+def fill_flow(
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Make the chain of a flow; a point is one if it is what the chain does."""
     graph = set_of(h)
     values = point[graph.edge]
     transition = flow_transition(graph.start, values)
-    table, marginals, moment, flow = _table_of(graph, transition, coordinates, point.size)
-    return table, marginals, moment, are_near(values, flow, graph.inside)
+    flow, mass = chain_flow(graph.plan.leave, graph.plan.enter, transition)
+    if not are_near(values, flow, graph.inside):
+        return False
+    _put_chain(graph, transition, flow, mass, coordinates, table, marginals, moment)
+    return True
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import moment_on
+from swapregret.actions.hull import put_moment
 from swapregret.actions.plans.kernels.plan_best import best_plan, packed_plans
 from swapregret.actions.plans.kernels.plan_chances import (
     draw_plan,
@@ -87,15 +87,15 @@ def project_gibbs_plans(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_gibbs_plans(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers
-) -> tuple[Floats, Floats, Floats, bool]:
+    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+) -> bool:
     """Make the chances of some exponents, and their Σ."""
-    start, parent, moment = set_of(h).start, set_of(h).parent, np.empty((0, 0))
-    chances = gibbs_chances(start, parent, log_point)
-    flow = plan_flow(start, parent, chances)
+    start, parent = set_of(h).start, set_of(h).parent
+    table[:] = gibbs_chances(start, parent, log_point)
+    marginals[:] = plan_flow(start, parent, table)
     if coordinates.size:
-        moment = moment_on(plan_cooccurrence(start, parent, chances, flow), coordinates)
-    return chances, flow, moment, True
+        put_moment(plan_cooccurrence(start, parent, table, marginals), coordinates, moment)
+    return True
 
 
 @kernel

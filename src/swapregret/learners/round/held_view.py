@@ -15,6 +15,8 @@ from swapregret.policy import Mixture, Policy, on_grid
 if TYPE_CHECKING:
     from swapregret.learners.round.running import Running
 
+_REMADE = frozenset({"tables"})
+
 
 class View:
     """The policy of some days: the one that is played while it is, and a copy of it afterwards.
@@ -73,7 +75,7 @@ class View:
         """Write what the policy is made of."""
         with self.running.lock:
             mix = self.mix._replace(is_new=np.zeros_like(self.mix.is_new))  # of one day
-            policies = dump(self.policies, "policies")
+            policies = dump(self.policies, "policies", leave_out=_REMADE)
             return tidy(policies, mix.weights == 0.0) | dump(copied(mix), "mix")
 
     def part(self) -> None:

@@ -15,10 +15,11 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.policy_slots import remake_tables
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.compiled.address import entry_address
 from swapregret.compiled.callback import settle
-from swapregret.errors import NotConverged
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.player import Arrays, Decision
 from swapregret.learners.round.day import BANDIT, NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
 from swapregret.learners.round.drawn_days import Drawn, DrawnDays
@@ -27,7 +28,7 @@ from swapregret.learners.round.nested import copied, dump, rebuilt, restore, wid
 from swapregret.learners.round.taping import Taped
 from swapregret.policy.tape import Tape, empty_tape
 
-LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments"})
+LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments", "tables", "origins"})
 """What is made again from the others in a state that keeps its lists."""
 _PATIENCE = 0.05
 
@@ -278,7 +279,12 @@ class Running:
     def load_view(self, arrays: Arrays) -> View:
         """Return an earlier policy that a view wrote."""
         held = View(self)
-        held.policies = rebuilt(self.state.policies, arrays, "policies")
+        tables = np.array(self.state.policies.tables)
+        held.policies = rebuilt(self.state.policies, arrays | {"policies.tables": tables}, "policies")
+        if not remake_tables(self.family, held.policies):
+            raise InvalidInput(
+                "an earlier policy must be one of the set", "a point outside its hull", "Restore a backup."
+            )
         held.mix = rebuilt(self.state.mix, arrays, "mix")
         held.is_present = False
         return held
