@@ -25,6 +25,7 @@ _STARTING = {
     "test_cluster.py",
     "test_compile.py",
     "test_durability.py",
+    "test_damage.py",
     "test_fuzz.py",
     "test_isolation.py",
     "test_live.py",

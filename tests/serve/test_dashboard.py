@@ -207,7 +207,7 @@ def test_a_million_events(browser: Chrome, serve: Callable[..., Served], tmp_pat
         store.add_problem(connection, "million", "A million", spec.model_dump(mode="json"), 0.0)
     assert store.take("million", "test", "", None)
     with store.transaction() as connection:
-        store.append(connection, "million", "test", [], {"seq": live.seq, **live.totals})
+        store.append(connection, "million", "test", [], {"seq": live.seq, "compacted": live.seq, **live.totals})
         store.keep_snapshot(connection, "million", *live.snapshot())
     store.release("test")
     store.close()

@@ -15,12 +15,15 @@ from sqlalchemy import insert, update
 import swapregret as sr
 from swapregret.client import AsyncClient, Client, ServiceError
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.serve import Settings, database
-from swapregret.serve.database import Event, open_store
+from swapregret.serve import Settings
+from swapregret.serve.data import tables
+from swapregret.serve.data.leases import Watch
+from swapregret.serve.data.tables import Event
+from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes.history import History, regret_curve, unbiased
 from swapregret.serve.processes.live_problem import Live
-from swapregret.serve.service import Service, Watch
+from swapregret.serve.service import Service
 from swapregret.sessions.feedback import RewardReader
 
 pytestmark = pytest.mark.serve
@@ -177,12 +180,12 @@ def test_migrations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"sqlite:///{tmp_path}/x.db"
     open_store(url).close()
     ran: list[int] = []
-    steps = (*database.MIGRATIONS, lambda connection: ran.append(2))
-    monkeypatch.setattr(database, "MIGRATIONS", steps)
+    steps = (*tables.MIGRATIONS, lambda connection: ran.append(2))
+    monkeypatch.setattr(tables, "MIGRATIONS", steps)
     open_store(url).close()
     open_store(url).close()
     assert ran == [2]
-    monkeypatch.setattr(database, "MIGRATIONS", steps[:1])
+    monkeypatch.setattr(tables, "MIGRATIONS", steps[:1])
     with pytest.raises(InvalidInput, match="version 1 or older"):
         open_store(url)
 
@@ -192,11 +195,11 @@ def test_events_cannot_close_a_day_twice(tmp_path: Any) -> None:
     store = open_store(f"sqlite:///{tmp_path}/x.db")
     row = {"problem": "x", "seq": 1, "kind": "reward", "day": 0, "at": 0.0, "value": "1"}
     with store.transaction() as connection:
-        connection.execute(insert(database.events), row)
+        connection.execute(insert(tables.events), row)
     with pytest.raises(Exception, match="UNIQUE"), store.transaction() as connection:
-        connection.execute(insert(database.events), row | {"seq": 2, "kind": "skip"})
+        connection.execute(insert(tables.events), row | {"seq": 2, "kind": "skip"})
     with store.transaction() as connection:
-        assert connection.execute(update(database.events).values(at=1.0)).rowcount == 1
+        assert connection.execute(update(tables.events).values(at=1.0)).rowcount == 1
     store.close()
 
 

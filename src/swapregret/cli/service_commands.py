@@ -1,6 +1,7 @@
 """``swapregret serve``: the decision service, and the keys of its clients."""
 
 import os
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from swapregret.serve import LIMITS, SCOPES, Settings
 if TYPE_CHECKING:
     from swapregret.serve.database import Store
 
+_DAY = 86_400.0
 _LEASE, _EVERY = Settings.lease_seconds, Settings.snapshot_every
 Database = Annotated[
     str,
@@ -50,6 +52,7 @@ def start(
     limit: Annotated[
         list[str] | None, typer.Option(help="NAME=NUMBER, one of docs/service.md; may be repeated.")
     ] = None,
+    check: Annotated[bool, typer.Option(help="Read the whole database first, and refuse what is damaged.")] = True,
     snapshot_every: Annotated[int, count("snapshot-every", "Events between two snapshots of a problem.")] = _EVERY,
     as_json: AsJson = False,
 ) -> None:
@@ -69,6 +72,7 @@ def start(
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         lease_seconds=lease,
+        check=check,
         snapshot_every=snapshot_every,
         **_limits(limit or []),
     )
@@ -81,6 +85,58 @@ def start(
             status_console.print(f"Dashboard at {url}/, API at {url}/docs")
 
     run_server(settings, tell)
+
+
+@serve.command("check")
+def check_all(database: Database = Settings.database, as_json: AsJson = False) -> None:
+    """Read a whole database and say what is not as it was written; status 1 if something is.
+
+    Example: swapregret serve check
+    """
+    store = _open(database)
+    from swapregret.serve.data.upkeep import check as find_faults
+
+    faults = find_faults(store)
+    if as_json:
+        emit_json({"faults": [each._asdict() for each in faults]})
+    else:
+        for each in faults:
+            console.print(f"{f'problem {each.problem}' if each.problem else 'the database'}: {each.what}")
+        status_console.print("Restore a backup." if faults else "All is as it was written.")
+    raise typer.Exit(1 if faults else 0)
+
+
+@serve.command("compact")
+def compact(
+    events: Annotated[
+        float, typer.Option(min=0.0, help="Drop events older than so many days that a snapshot follows.")
+    ] = 0.0,
+    archived: Annotated[float, typer.Option(min=0.0, help="Drop problems archived more than so many days ago.")] = 0.0,
+    database: Database = Settings.database,
+) -> None:
+    """Drop what is old, and give the room back to the disk; 0 drops nothing.
+
+    Example: swapregret serve compact --events 90 --archived 30
+    """
+    store = _open(database)
+    from swapregret.serve.data.upkeep import give_back, retire
+
+    dropped = retire(store, time.time(), _DAY * events, _DAY * archived)
+    give_back(store)
+    status_console.print(f"Dropped {dropped['events']:,} events and {dropped['problems']:,} archived problems.")
+
+
+@serve.command("backup")
+def backup(file: Annotated[str, typer.Argument(help="The new file.")], database: Database = Settings.database) -> None:
+    """Copy an SQLite database, which may be in use, into a new file. For PostgreSQL there is pg_dump.
+
+    Example: swapregret serve backup copy.db
+    """
+    store = _open(database)
+    from swapregret.serve.data.upkeep import back_up
+
+    back_up(store, file)
+    status_console.print(f"The copy is in {file}. To restore it, start a server on it.")
 
 
 @key.command("create")

@@ -22,9 +22,12 @@ class Settings:
     port: int = 8000
     hosts: tuple[str, ...] = ()  # further names it may be called by (a proxy's); loopback names always may
     origins: tuple[str, ...] = ()  # pages of other origins that may call it, e.g. https://shop.example
+    check: bool = True  # read the whole database when the server starts, and refuse what is damaged
     lease_seconds: float = 10.0  # a problem whose process was silent for so long may be taken over
     snapshot_every: int = 5_000  # events replayed at most after a restart, for each decision open when it was due
     answer_seconds: float = 86_400.0  # how long answers to requests with an Idempotency-Key are remembered
+    event_seconds: float = 0.0  # life of events that a snapshot follows; 0: they are kept
+    archived_seconds: float = 0.0  # life of archived problems without open decisions; 0: they are kept
     # what one request may ask for
     max_body: int = 1_000_000  # bytes of a request
     max_answer: int = 10_000_000  # bytes of an answer to a request for decisions
@@ -49,5 +52,6 @@ class Settings:
     key_rate: float = 0.0  # requests per second, in bursts of ten seconds; 0: as many as it likes
 
 
-LIMITS = tuple(list(Settings.__dataclass_fields__)[7:])
+_NAMES = list(Settings.__dataclass_fields__)
+LIMITS = tuple(_NAMES[_NAMES.index("answer_seconds") :])
 """The names of the limits, as ``swapregret serve --limit`` takes them."""

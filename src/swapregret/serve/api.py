@@ -159,7 +159,7 @@ def _add_problems(router: APIRouter, service: Service) -> None:
     async def list_problems() -> list[models.ProblemOut]:
         """List all problems, newest first."""
         rows = await asyncio.to_thread(service.store.problems)
-        return [models.ProblemOut(**row_json(row, service.owner)) for row in rows]
+        return [models.ProblemOut(**row_json(row, service.owner)) for row in rows if row.id not in service.damaged]
 
     @router.get("/problems/{problem}", tags=["problems"])
     async def show_problem(problem: str) -> models.ProblemOut:

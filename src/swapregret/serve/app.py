@@ -18,6 +18,7 @@ import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.serve import Settings
 from swapregret.serve.api import make_routers
+from swapregret.serve.data.upkeep import check
 from swapregret.serve.database import open_store
 from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
@@ -26,6 +27,7 @@ from swapregret.serve.refusals import NotFound, Refusal
 from swapregret.serve.service import Service
 from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback
 
+_log = logging.getLogger("swapregret.serve")
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
@@ -48,6 +50,16 @@ def make_app(settings: Settings) -> Shield | CORSMiddleware:
         )
     gate = Gate(settings)
     service = Service(store, settings, nursery)
+
+    for fault in check(store) if settings.check else []:
+        _log.error("damage: problem %s: %s", fault.problem or "any", fault.what)
+        if not fault.problem:
+            store.close()
+            nursery.close()
+            raise InvalidInput(
+                "the database must be as it was written", fault.what, "See: swapregret serve check. Restore a backup."
+            )
+        service.damaged[fault.problem] = fault.what
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:

@@ -1,125 +1,41 @@
-"""The database, SQLite in a file or PostgreSQL: its tables, and every statement of the service but those of ``keys``."""
+"""The database, SQLite in a file or PostgreSQL: and every statement of the service but those of ``keys`` and ``upkeep``."""
 
 import contextlib
 import json
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
-from swapregret.serve.refusals import HeldElsewhere, NotFound, NotWritten, Unavailable
+from swapregret.serve.data.tables import (
+    CHECKED,
+    Event,
+    answers,
+    checksum,
+    checksum_of,
+    closes,
+    events,
+    migrate,
+    problems,
+    snapshots,
+)
+from swapregret.serve.refusals import Damaged, HeldElsewhere, NotFound, NotWritten, Unavailable
 
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
 _CHUNK = 5_000
 _PROBE_BYTES = 65_536
-_INSERT = "INSERT INTO events (problem, seq, kind, day, at, value) "
-_INSERT_ROWS = _INSERT + "VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT = "INSERT INTO events (problem, seq, kind, day, at, value, checksum) "
+_INSERT_ROWS = _INSERT + "VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_ARRAYS = sa.text(
     _INSERT + "SELECT :problem, * FROM unnest(CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), "
-    "CAST(:at AS double precision[]), CAST(:value AS text[]))"
+    "CAST(:at AS double precision[]), CAST(:value AS text[]), CAST(:checksum AS bigint[]))"
 )
-metadata = sa.MetaData()
-
-
-def _table(name: str, *parts: sa.schema.SchemaItem, needed: dict[str, Any], **options: Any) -> sa.Table:
-    """Return a table with columns that are never empty, by name and type, and further parts."""
-    columns = (sa.Column(each, kind, nullable=False) for each, kind in needed.items())
-    return sa.Table(name, metadata, *columns, *parts, **options)
-
-
-closes = sa.text("kind <> 'act'")
-"""Events that close a decision: one at most."""
-_TIME, _COUNT = sa.Float(53), sa.BigInteger
-_COUNTS = ("beat", "seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
-
-version = sa.Table(
-    "schema_version", metadata, sa.Column("one", sa.Integer, primary_key=True), sa.Column("version", sa.Integer)
-)
-problems = _table(
-    "problems",
-    # the lease: who serves the problem, where, and in `beat` a count that rises while it lives
-    sa.Column("owner", sa.Text),
-    sa.Column("address", sa.Text),
-    *(sa.Column(name, _COUNT, nullable=False, default=0) for name in _COUNTS),
-    sa.Column("due", _TIME),  # when the next deadline passes
-    sa.Column("reward_sum", _TIME, nullable=False, default=0.0),
-    sa.PrimaryKeyConstraint("id"),
-    needed={"id": sa.Text, "name": sa.Text, "spec": sa.Text, "state": sa.Text, "created": _TIME},
-)
-events = _table(
-    "events",
-    sa.Column("value", sa.Text),
-    sa.PrimaryKeyConstraint("problem", "seq"),
-    sa.Index("events_closing", "problem", "day", unique=True, sqlite_where=closes, postgresql_where=closes),
-    needed={"problem": sa.Text, "seq": _COUNT, "kind": sa.Text, "day": _COUNT, "at": _TIME},
-    sqlite_with_rowid=False,
-)
-snapshots = _table(
-    "snapshots",
-    sa.PrimaryKeyConstraint("problem"),
-    needed={"problem": sa.Text, "seq": _COUNT, "session": sa.LargeBinary, "history": sa.LargeBinary},
-)
-answers = _table(
-    "answers",
-    sa.PrimaryKeyConstraint("key"),
-    sa.Index("answers_at", "at"),
-    needed={"key": sa.Text, "request": sa.Text, "status": sa.Integer, "body": sa.LargeBinary, "at": _TIME},
-)
-keys = _table(
-    "keys",
-    sa.Column("revoked", _TIME),
-    sa.PrimaryKeyConstraint("id"),
-    needed={"id": sa.Text, "name": sa.Text, "scope": sa.Text, "digest": sa.Text, "created": _TIME},
-)
-
-
-def _first(connection: sa.Connection) -> None:
-    metadata.create_all(connection, tables=[problems, events, snapshots, answers, keys])
-
-
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_first,)
-"""One step for each version; a step that was released is never changed, a new one is added."""
-
-
-def migrate(engine: sa.Engine) -> int:
-    """Bring a database to the newest version, in one transaction, and return that version."""
-    try:
-        with engine.begin() as connection:
-            version.create(connection, checkfirst=True)
-            connection.execute(sa.insert(version).values(one=1, version=0))
-    except sa.exc.DBAPIError:  # it is there; a database that is away says so below
-        pass
-    with engine.begin() as connection:
-        connection.execute(sa.update(version).values(one=1))  # whoever else migrates waits here
-        found = int(connection.execute(sa.select(version.c.version)).scalar_one())
-        if found > len(MIGRATIONS):
-            raise InvalidInput(
-                f"the database must have version {len(MIGRATIONS)} or older",
-                f"version {found}",
-                "Start the version of the library that wrote it, or a newer one.",
-            )
-        for step in MIGRATIONS[found:]:
-            step(connection)
-        connection.execute(sa.update(version).values(version=len(MIGRATIONS)))
-    return len(MIGRATIONS)
-
-
-class Event(NamedTuple):
-    """A decision was made (kind ``act``) or closed (``reward``, ``default``, ``skip``, ``expire``)."""
-
-    seq: int
-    kind: str
-    day: int
-    at: float
-    value: str | None
-
-
 _EVENT = [events.c[name] for name in Event._fields]
 
 
@@ -178,6 +94,11 @@ def _away(error: sa.exc.SQLAlchemyError) -> Unavailable:
     )
 
 
+def damaged(what: str, came: str) -> Damaged:
+    """Say that the database is not as it was written."""
+    return Damaged(f"{what} must be as it was written", came, "See: swapregret serve check. Restore a backup.")
+
+
 class Store:
     """One database; safe to use from several threads."""
 
@@ -195,8 +116,11 @@ class Store:
 
     def read(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
         """Return the rows of a statement, in a transaction of its own."""
-        with self.transaction() as connection:
-            return connection.execute(statement).all()
+        try:
+            with self.transaction() as connection:
+                return connection.execute(statement).all()
+        except (TypeError, ValueError, OverflowError) as error:  # a column holds what it cannot
+            raise damaged("the rows of the database", type(error).__name__) from None
 
     def change(self, statement: sa.Update | sa.Delete | sa.Insert) -> int:
         """Run a statement in a transaction of its own, and return how many rows it changed."""
@@ -215,8 +139,15 @@ class Store:
 
     def add_problem(self, connection: sa.Connection, problem: str, name: str, spec: dict[str, Any], now: float) -> None:
         """Write a new problem, owned by nobody."""
-        row = {"id": problem, "name": name, "spec": json.dumps(spec), "state": "open", "created": now}
-        connection.execute(sa.insert(problems), row)
+        text = json.dumps(spec)
+        row = {
+            "id": problem,
+            "name": name,
+            "spec": text,
+            "created": now,
+            "checksum": checksum(problem, name, text, now),
+        }
+        connection.execute(sa.insert(problems), row | {"state": "open"})
 
     def problems(self) -> Sequence[sa.Row[Any]]:
         """Return the rows of all problems, newest first."""
@@ -226,6 +157,8 @@ class Store:
         """Return the row of a problem, or say that there is none."""
         known = problem if problem.isascii() and problem.isalnum() else ""  # nothing else was ever an id
         for row in self.read(sa.select(problems).where(problems.c.id == known)):
+            if row.checksum != checksum_of("problems", row):
+                raise damaged(f"problem {problem}", "a description with another checksum")
             return row
         raise NotFound("the problem must exist", repr(problem[:40]), "GET /problems lists them.")
 
@@ -268,14 +201,23 @@ class Store:
             raise HeldElsewhere(must, "another process that took it over", "Send the request there, or again.")
         if new and connection.dialect.name == "postgresql":  # one statement for all rows: several times faster there
             columns = dict(zip(Event._fields, map(list, zip(*new, strict=True)), strict=True))
+            columns["checksum"] = [checksum(problem, *each) for each in new]
             connection.execute(_INSERT_ARRAYS, {"problem": problem, **columns})
         elif new:  # as the driver takes it: twice as fast
-            connection.exec_driver_sql(_INSERT_ROWS, [(problem, *each) for each in new])
+            connection.exec_driver_sql(_INSERT_ROWS, [(problem, *each, checksum(problem, *each)) for each in new])
 
     def some_events(self, problem: str, after: int) -> list[Event]:
-        """Return the next events of a problem in order, some thousands at most."""
-        here = sa.select(*_EVENT).where(events.c.problem == problem, events.c.seq > after)
-        return [Event._make(row) for row in self.read(here.order_by(events.c.seq).limit(_CHUNK))]
+        """Return the next events of a problem in order, some thousands at most; they must be those that were written."""
+        here = sa.select(*_EVENT, events.c.checksum).where(events.c.problem == problem, events.c.seq > after)
+        found: list[Event] = []
+        for wanted, row in enumerate(self.read(here.order_by(events.c.seq).limit(_CHUNK)), start=after + 1):
+            event = Event._make(row[:-1])
+            if event.seq != wanted:
+                raise damaged(f"problem {problem}", f"event {event.seq} where {wanted} belongs")
+            if row.checksum != checksum(problem, *event):
+                raise damaged(f"problem {problem}", f"event {wanted} with another checksum")
+            found.append(event)
+        return found
 
     def events(self, problem: str) -> Iterator[Event]:
         """Yield all events of a problem in order."""
@@ -304,11 +246,17 @@ class Store:
 
     def answers(self, wanted: list[str]) -> Sequence[sa.Row[Any]]:
         """Return the remembered answers among these keys."""
-        return self.read(sa.select(answers).where(answers.c.key.in_(wanted)))
+        rows = self.read(sa.select(answers).where(answers.c.key.in_(wanted)))
+        if any(row.checksum != checksum_of("answers", row) for row in rows):
+            raise damaged("an answer that was kept", "one with another checksum")
+        return rows
 
     def remember(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
         """Write answers to requests that had a key."""
-        connection.execute(sa.insert(answers), rows)
+        sums = [checksum(*(row[name] for name in CHECKED["answers"])) for row in rows]
+        connection.execute(
+            sa.insert(answers), [{**row, "checksum": each} for row, each in zip(rows, sums, strict=True)]
+        )
 
     def probe(self, connection: sa.Connection, key: str, now: float) -> None:
         """Write more than a page or two of new bytes, in place of those written before."""

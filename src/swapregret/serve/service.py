@@ -20,16 +20,17 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.experiments.runs.status import is_alive
 from swapregret.serve import Settings
-from swapregret.serve.database import Store
+from swapregret.serve.data.leases import Watch
+from swapregret.serve.data.upkeep import retire
+from swapregret.serve.database import Store, damaged
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.problems import ProblemSpec
 from swapregret.serve.processes.jobs import Reply
 from swapregret.serve.processes.lane import Around, Lane, known_reply
 from swapregret.serve.processes.nursery import Child, Gone, Nursery, TooLong
 from swapregret.serve.processes.trials import MB, NICENESS, Trials, too_costly
-from swapregret.serve.refusals import HeldElsewhere, TooCostly, TooMany, Unavailable
+from swapregret.serve.refusals import Conflict, HeldElsewhere, Refusal, TooCostly, TooMany, Unavailable
 from swapregret.serve.writer import Part, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
@@ -37,27 +38,7 @@ _SWEEP_SECONDS = 0.5
 _PROBE_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 _TRIES = 5
-
-
-class Watch:
-    """Remembers when each lease was last seen to move; without a sign of life it lasts for so many seconds."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._seen: dict[str, tuple[str, int, float]] = {}
-
-    def is_stale(self, problem: str, owner: str, beat: int) -> bool:
-        """Tell whether the owner of a problem is dead: gone from this machine, or silent for the time of a lease."""
-        now = time.monotonic()
-        before = self._seen.get(problem)
-        if before is None or before[:2] != (owner, beat):
-            self._seen[problem] = before = (owner, beat, now)
-        return now - before[2] >= self._seconds or _is_gone(owner)
-
-
-def _is_gone(owner: str) -> bool:
-    host, pid = [*owner.split(":"), ""][:2]
-    return host == socket.gethostname() and pid.isdecimal() and not is_alive(int(pid))
+_COUNTED = ("seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
 
 
 class Service:
@@ -76,6 +57,7 @@ class Service:
         self._probed = 0.0
         self._tasks: list[asyncio.Task[None]] = []
         self.lanes: dict[str, Lane] = {}
+        self.damaged: dict[str, str] = {}  # problems, and what was found when the server started
         self.writer = Writer(store, self.owner, self.now, self.metrics)
         self._around = Around(store, self.writer, settings, self.owner, self.now)
 
@@ -145,6 +127,8 @@ class Service:
 
     async def call(self, id: str, name: str, *given: Any, key: RequestKey | None = None) -> Any:
         """Run a function of ``jobs`` on a problem, which is opened first if it is not in memory."""
+        if id in self.damaged:
+            raise damaged(f"problem {id}", self.damaged[id])
         for _ in range(_TRIES):
             lane = self.lanes.get(id)
             try:
@@ -172,9 +156,11 @@ class Service:
                 raise too_costly(
                     f"open within {self.settings.create_seconds:g} seconds", "one that takes longer", "create_seconds"
                 ) from None
-            except BaseException:
+            except BaseException as error:
                 child.end()
-                raise
+                if isinstance(error, Refusal | Gone) or not isinstance(error, Exception):
+                    raise
+                raise damaged(f"problem {id}", str(error)[:200]) from None
             self.metrics.count("problems_opened")
             made = self.lanes[id] = Lane(id, child, self._around, facts, is_slow=id in self._slow)
             return made
@@ -190,20 +176,23 @@ class Service:
         return self.store.problem(id)
 
     async def _load(self, child: Child, row: Any) -> dict[str, Any]:
-        """Have a process read a problem: its newest snapshot and the events after it."""
+        """Have a process read a problem: its newest snapshot and the events after it, or all its events if that is damaged."""
         limits = self.settings
         given = (limits.max_dimension, limits.max_answer, limits.snapshot_every)
-        snapshot = await asyncio.to_thread(self.store.snapshot, row.id)
-        seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
-        if seq is None:
-            _log.warning("the snapshot of problem %s is damaged: all its events are played again", row.id)
-            seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, None, given)
-        while events := await asyncio.to_thread(self.store.some_events, row.id, seq):
-            while events:
-                done = await child.ask(limits.create_seconds, "replay", events)
-                seq, events = events[done - 1].seq, events[done:]
-        found: dict[str, Any] = await child.ask(limits.create_seconds, "ready", self.now())
-        return found
+        kept = await asyncio.to_thread(self.store.snapshot, row.id)
+        for snapshot in [None] if kept is None else [kept, None]:
+            seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
+            while seq is not None and (events := await asyncio.to_thread(self.store.some_events, row.id, seq)):
+                while events:
+                    done = await child.ask(limits.create_seconds, "replay", events)
+                    seq, events = events[done - 1].seq, events[done:]
+            found: dict[str, Any] = await child.ask(limits.create_seconds, "ready", self.now())
+            if seq is not None and all(found[name] == getattr(row, name) for name in _COUNTED):
+                return found
+            _log.warning(
+                "problem %s: what is kept and its %s do not agree", row.id, "events" if snapshot is None else "snapshot"
+            )
+        raise damaged(f"problem {row.id}", "events that come to something else")
 
     async def _make_room(self) -> None:
         """Let the problem go that was not used for longest, if there are as many as may be."""
@@ -238,6 +227,12 @@ class Service:
         child = None
         try:
             row = await asyncio.to_thread(self.store.problem, id)
+            if row.compacted:
+                must, came = (
+                    f"the log of problem {id} must have all events",
+                    f"{row.compacted:,} that are no longer kept",
+                )
+                raise Conflict(must, came, "Download logs before events are dropped.")
             limits, seq = self.settings, 0
             child = await self._nursery.spawn(limits.problem_memory * MB, NICENESS)
             yield await child.ask(limits.create_seconds, "start_log", id, row.spec, limits.max_dimension)
@@ -327,7 +322,9 @@ class Service:
                     await self._expire(row.id)
 
     async def _forget(self) -> None:
-        await asyncio.to_thread(self.store.forget, self.now() - self.settings.answer_seconds)
+        limits = self.settings
+        await asyncio.to_thread(self.store.forget, self.now() - limits.answer_seconds)
+        await asyncio.to_thread(retire, self.store, self.now(), limits.event_seconds, limits.archived_seconds)
 
 
 def _held(id: str, where: str | None) -> HeldElsewhere:

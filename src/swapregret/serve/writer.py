@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.database import Event, Store
+from swapregret.serve.data.tables import Event
+from swapregret.serve.database import Store
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.processes.jobs import Reply
 from swapregret.serve.refusals import HeldElsewhere, NotWritten, Unavailable

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.database import Event
+from swapregret.serve.data.tables import Event
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes import jobs
 from swapregret.serve.processes.line import packed, receive, resident
@@ -112,6 +112,8 @@ class _Worker:
         events, live.pending = live.pending, []
         wants = not is_broken and live.wants_snapshot(self.snapshot_every)
         totals = {"seq": live.seq, "state": live.state, "due": live.due(), **live.totals}
+        if live.state == "archived" != state:
+            totals["archived"] = now
         is_changed = bool(events) or live.state != state
         return Ran(outcomes, events, totals, is_changed, len(live.open), live.due(), wants, is_broken)
 

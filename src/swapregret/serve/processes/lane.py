@@ -17,7 +17,7 @@ from swapregret.serve.database import Store
 from swapregret.serve.processes.child import Ran
 from swapregret.serve.processes.jobs import Before, Closed, Reply
 from swapregret.serve.processes.nursery import Child, Gone, TooLong
-from swapregret.serve.refusals import HeldElsewhere, KeyReused, TooCostly
+from swapregret.serve.refusals import Conflict, HeldElsewhere, KeyReused, TooCostly
 from swapregret.serve.writer import Part, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
@@ -193,7 +193,12 @@ class Lane:
 
     async def _closing(self, before: Before) -> dict[str, Any] | SwapRegretError:
         event = await asyncio.to_thread(self._around.store.closing, self.id, before.day)
-        assert event is not None, "a decision that is not open was closed"
+        if event is None:
+            return Conflict(
+                f"decision {before.id} must be closed once",
+                "another try, so late that the first is no longer kept",
+                "Leave it.",
+            )
         try:
             return before.answer(event.kind, event.value)
         except SwapRegretError as error:

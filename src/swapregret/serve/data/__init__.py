@@ -1,0 +1,1 @@
+"""What is in the database: its tables, and their upkeep."""
