@@ -67,8 +67,9 @@ endif
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
 	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/sessions/test_crash.py
 
-test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, another 100,000 with SEED=7 (minutes)
+test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, and 5,000 over HTTP; others with SEED=7 (minutes)
 	SWAPREGRET_FUZZ_CALLS=100000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/fuzz
+	SWAPREGRET_FUZZ_CALLS=5000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest -m serve tests/serve/test_schema.py
 
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py

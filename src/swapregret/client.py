@@ -36,7 +36,7 @@ class _Calls(ABC):
             raise InvalidInput("`tries` must be 1 or more", repr(tries), "A call is sent at least once.")
         self._tries = tries
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        patience = httpx.Timeout(10.0, read=120.0)  # a new problem may have to be compiled
+        patience = httpx.Timeout(10.0, read=240.0)  # a new problem may have to be compiled
         self._http: Any = self._connections(base_url=url, headers=headers, timeout=patience)
 
     def create(self, set: str | dict[str, Any], **options: Any) -> Any:

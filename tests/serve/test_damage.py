@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.errors import SwapRegretError
-from swapregret.serve.data.tables import Event, answers, checksum, events, problems, snapshots
+from swapregret.serve.data.schema import Event, answers, checksum, events, problems, snapshots
 from swapregret.serve.data.upkeep import check, retire
 from swapregret.serve.database import Store, open_store
 

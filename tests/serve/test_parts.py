@@ -16,9 +16,9 @@ import swapregret as sr
 from swapregret.client import AsyncClient, Client, ServiceError
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.serve import Settings
-from swapregret.serve.data import tables
+from swapregret.serve.data import schema
 from swapregret.serve.data.leases import Watch
-from swapregret.serve.data.tables import Event
+from swapregret.serve.data.schema import Event
 from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes.history import History, regret_curve, unbiased
@@ -180,12 +180,12 @@ def test_migrations(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"sqlite:///{tmp_path}/x.db"
     open_store(url).close()
     ran: list[int] = []
-    steps = (*tables.MIGRATIONS, lambda connection: ran.append(2))
-    monkeypatch.setattr(tables, "MIGRATIONS", steps)
+    steps = (*schema.MIGRATIONS, lambda connection: ran.append(2))
+    monkeypatch.setattr(schema, "MIGRATIONS", steps)
     open_store(url).close()
     open_store(url).close()
     assert ran == [2]
-    monkeypatch.setattr(tables, "MIGRATIONS", steps[:1])
+    monkeypatch.setattr(schema, "MIGRATIONS", steps[:1])
     with pytest.raises(InvalidInput, match="version 1 or older"):
         open_store(url)
 
@@ -195,11 +195,11 @@ def test_events_cannot_close_a_day_twice(tmp_path: Any) -> None:
     store = open_store(f"sqlite:///{tmp_path}/x.db")
     row = {"problem": "x", "seq": 1, "kind": "reward", "day": 0, "at": 0.0, "value": "1"}
     with store.transaction() as connection:
-        connection.execute(insert(tables.events), row)
+        connection.execute(insert(schema.events), row)
     with pytest.raises(Exception, match="UNIQUE"), store.transaction() as connection:
-        connection.execute(insert(tables.events), row | {"seq": 2, "kind": "skip"})
+        connection.execute(insert(schema.events), row | {"seq": 2, "kind": "skip"})
     with store.transaction() as connection:
-        assert connection.execute(update(tables.events).values(at=1.0)).rowcount == 1
+        assert connection.execute(update(schema.events).values(at=1.0)).rowcount == 1
     store.close()
 
 

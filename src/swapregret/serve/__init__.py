@@ -35,7 +35,7 @@ class Settings:
     call_seconds: float = 30.0  # for what one request asks of a problem
     # what one problem may need
     max_dimension: int = 5_000  # elements of its set
-    create_seconds: float = 60.0  # to be made and played for some days, compiled included; or to be opened
+    create_seconds: float = 180.0  # to be made and played for some days, compiled included; or to be opened
     decision_seconds: float = 1.0  # for a decision and its reward
     problem_memory: int = 750  # MB, beyond the code that all processes share
     # what there may be at once

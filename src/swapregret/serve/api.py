@@ -29,7 +29,7 @@ from swapregret.serve.writer import RequestKey
 
 _STREAM_SECONDS = 1.0
 _FAULTS: dict[int | str, dict[str, Any]] = {
-    status: {"model": models.Fault} for status in (401, 403, 404, 409, 413, 422, 503)
+    status: {"model": models.Fault} for status in (400, 401, 403, 404, 405, 408, 409, 413, 422, 429, 503)
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
-from swapregret.serve.data.tables import (
+from swapregret.serve.data.schema import (
     CHECKED,
     Event,
     answers,

@@ -13,7 +13,7 @@ from sqlalchemy import Row, insert, select, update
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.serve import SCOPES
-from swapregret.serve.data.tables import keys
+from swapregret.serve.data.schema import keys
 from swapregret.serve.database import Store
 from swapregret.serve.refusals import Forbidden, Unauthorised
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.csv_file import csv_line
 from swapregret.regret.ledgers.policy_file import policy_cell
-from swapregret.serve.data.tables import Event
+from swapregret.serve.data.schema import Event
 from swapregret.serve.problems import Problem
 from swapregret.serve.processes.live_problem import Live
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.data.tables import Event
+from swapregret.serve.data.schema import Event
 from swapregret.serve.database import Store
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.processes.jobs import Reply

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
-from swapregret.serve.data.tables import Event, answers, checksum, checksum_of, events, problems, snapshots
+from swapregret.serve.data.schema import Event, answers, checksum, checksum_of, events, problems, snapshots
 from swapregret.serve.database import Store
 
 _CHUNK = 10_000

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.data.tables import Event
+from swapregret.serve.data.schema import Event
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes import jobs
 from swapregret.serve.processes.line import packed, receive, resident

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
-from swapregret.serve.data.tables import Event
+from swapregret.serve.data.schema import Event
 from swapregret.serve.problems import Problem, Reported, text_of
 from swapregret.serve.processes.history import History, regret_curve
 from swapregret.serve.refusals import Conflict

@@ -118,7 +118,9 @@ class Child:
 
     def end(self) -> None:
         """End the process, whatever it does."""
-        if self.pid and not self._writer.is_closing():
+        if (
+            self.pid and not self._writer.is_closing() and not self._reader.at_eof()
+        ):  # else its number may be another's by now
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self.pid, signal.SIGKILL)
         self._writer.close()
