@@ -71,17 +71,27 @@ PLAYERS = {
 }
 """Players and the parts they are configured with: frozen dataclasses whose fields are checked against their types."""
 
-_BASELINES = ["blum_mansour", "comband", "combcp", "combexp", "exp3", "follow_the_leader", "ito"]
-_BASELINES += ["regret_matching", "stoltz", "treeswap", "tsallis_inf", "uniform"]
-FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap_combcp")}
-FACTORIES |= {name: f"learners.baselines.{name}:{name}" for name in _BASELINES}
-FACTORIES |= {
-    "comb_ts": PLAYERS["CombTS"],
-    "comb_ucb": PLAYERS["CombUCB"],
-    "epsilon_greedy": PLAYERS["EpsilonGreedy"],
-    "lin_ts": PLAYERS["LinTS"],
-    "lin_ucb": PLAYERS["LinUCB"],
+_BASELINES = {
+    "blum_mansour": "BlumMansour",
+    "comb_ts": "CombTS",
+    "comb_ucb": "CombUCB",
+    "comband": "ComBand",
+    "combexp": "CombEXP",
+    "epsilon_greedy": "EpsilonGreedy",
+    "exp3": "Exp3",
+    "follow_the_leader": "FollowTheLeader",
+    "ito": "Ito",
+    "lin_ts": "LinTS",
+    "lin_ucb": "LinUCB",
+    "regret_matching": "RegretMatching",
+    "stoltz": "Stoltz",
+    "treeswap": "TreeSwap",
+    "tsallis_inf": "TsallisINF",
+    "uniform": "UniformPlayer",
 }
+FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap_combcp")}
+FACTORIES |= {"combcp": "learners.baselines.combcp:combcp"}
+FACTORIES |= {name: PLAYERS[kind] for name, kind in _BASELINES.items()}
 """What makes the player of an epoch of ``anytime``."""
 
 _POLICIES = {

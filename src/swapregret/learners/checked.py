@@ -111,7 +111,14 @@ def _check_days(arrays: Arrays, day: int) -> None:
 
 def _check_offset(player: Player[Any], arrays: Arrays) -> None:
     """Check that the calendar was shifted by less than its longest window."""
-    if isinstance(player, Master | TreeSwap) and arrays["tally.offset"][0] >= player.schedule.windows[-1]:
+    windows = (
+        player.windows
+        if isinstance(player, TreeSwap)
+        else player.schedule.windows
+        if isinstance(player, Master)
+        else ()
+    )
+    if windows and arrays["tally.offset"][0] >= windows[-1]:
         raise _wrong("a day of the longest window in 'tally.offset'", str(arrays["tally.offset"]))
     if isinstance(player, RegretMatching) and int(arrays["own.last"][0]) > player.n_actions:
         raise _wrong("the number of an action in 'own.last'", str(arrays["own.last"]))

@@ -26,7 +26,7 @@ def test_full_feedback_by_hand(walk, weights_of) -> None:
     player = sr.baselines.treeswap(
         sr.MSets(2, 1), 4, schedule=sr.Schedule([1, 2, 4]), feedback="full", random_offset=False
     )
-    eta1, eta2 = player.learning_rates
+    eta1, eta2 = player.rates
     assert math.isclose(eta1, math.sqrt(8 * math.log(2) / 2))
     assert math.isclose(eta2, math.sqrt(8 * math.log(2) / 2) / 2)
     days = [np.array([1.0, 0.0]), np.array([0.2, 0.4]), np.array([0.0, 0.9]), np.array([1.0, 1.0])]
@@ -49,7 +49,7 @@ def test_bandit_feedback_by_hand(walk, weights_of, estimator: str) -> None:
     player = sr.baselines.treeswap(
         sr.MSets(2, 1), 3, schedule=sr.Schedule([1, 4]), estimator=estimator, random_offset=False
     )
-    (eta,) = player.learning_rates
+    (eta,) = player.rates
     assert math.isclose(eta, 3 * math.sqrt(2 * math.log(2) / (4 * (2 + 1))))
     states = walk(player, [ARMS[0], ARMS[1], ARMS[0]], [0.5, 0.25, 1.0])
     S, p = np.zeros(2), np.array([0.5, 0.5])

@@ -22,11 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import Share, checked
+from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
@@ -36,7 +35,6 @@ from swapregret.learners.baselines.drivers.listed_steps import (
     shift_column,
 )
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
-from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.settings import Step
 
@@ -77,32 +75,7 @@ def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
 
 @dataclass(frozen=True)
 class BlumMansour(ListedPlayer):
-    """The player; :func:`blum_mansour` explains its settings and chooses them."""
-
-    learning_rate: Step
-    exploration: Share = 0.0
-    baseline: Share = 1.0
-    rule_class = ExpertRule
-    cost = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
-
-    def _own(self, n_actions: int) -> Experts:
-        n = n_actions
-        rows, log_totals = np.full((n, n), 1.0 / n), np.full(n, math.log(n))
-        return Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
-
-
-@checked
-def blum_mansour(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    learning_rate: float | None = None,
-    exploration: float = 0.0,
-    baseline: float = 1.0,
-    feedback: Feedback = "bandit",
-    limit: int | None = None,
-) -> BlumMansour:
-    """Return the reduction of Blum and Mansour on the list of all actions.
+    """The reduction of Blum and Mansour on the list of all actions.
 
     Parameters
     ----------
@@ -123,6 +96,20 @@ def blum_mansour(
     >>> round(player.learning_rate, 6)          # √(48 ln 6 / 1000)
     0.293265
     """
-    n, days = BlumMansour.size_of(actions, horizon, limit)
-    rate = read_rate(learning_rate, math.sqrt(8.0 * n * math.log(n) / days))
-    return BlumMansour(actions, days, rate, float(exploration), float(baseline), feedback=feedback, limit=limit)
+
+    learning_rate: Step | None = None
+    exploration: Share = 0.0
+    baseline: Share = 1.0
+    rule_class = ExpertRule
+    cost = Cost("blum_mansour", limit=2_000, base=2e-6, per_action=1e-8, per_pair=4e-9, matrices=4)
+
+    def _default_learning_rate(self) -> float:
+        return math.sqrt(8.0 * self.n_actions * math.log(self.n_actions) / self.horizon)
+
+    def _own(self, n_actions: int) -> Experts:
+        n = n_actions
+        rows, log_totals = np.full((n, n), 1.0 / n), np.full(n, math.log(n))
+        return Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
+
+
+blum_mansour = BlumMansour

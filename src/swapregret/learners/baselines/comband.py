@@ -12,7 +12,7 @@ factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,13 +20,13 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.arguments import Days, Share, checked
-from swapregret.arrays import Vector, as_integer
+from swapregret.arguments import Days, Share
+from swapregret.arrays import Vector
 from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, rule_class
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows
@@ -53,19 +53,66 @@ def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class ComBand(PointPlayer):
-    """The player; :func:`comband` explains its settings and chooses them.
+    """ComBand: Lazy-ComBand (Algorithm 3) with a fixed step, which moves every day and never restarts.
 
-    It is Lazy-ComBand (Algorithm 3) with a fixed step that moves every day and never restarts.
+    Parameters
+    ----------
+    actions : ActionSet
+        With an exact Gibbs policy, or at most 100,000 actions (or ``limit``).
+    horizon : int
+    exploration_policy : {"uniform", "spanner", "d-optimal"}, optional
+        μ; uniform where that policy exists, and the spanner elsewhere. D-optimal needs the list.
+    learning_rate : float, optional
+        η; √(ln N / (3 r T)) if not given.
+    exploration : float, optional
+        γ; min(½, ηG) if not given, G the largest leverage of μ where actions are listed, and its bound m/λ_min(μ)
+        where not.
+    limit : int, optional
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> player = comband(MSets(10, 3), 100_000)
+    >>> round(player.learning_rate, 6), round(player.exploration, 5)     # η = √(ln 120 / 3·10⁶), γ = 10 η
+    (0.001263, 0.01263)
     """
 
     actions: ActionSet
     horizon: Days
-    learning_rate: Step
-    exploration: Share
-    exploration_policy: ExplorationPolicy
+    exploration_policy: ExplorationPolicy | None = None
+    learning_rate: Step | None = None
+    exploration: Share | None = None
     limit: Limit | None = None
     feedback: Feedback = "bandit"
     rule_class = ComBandRule
+
+    def _default_exploration_policy(self) -> str:
+        count = self.actions.n_actions
+        is_listed = count is not None and count <= _LISTED
+        return "uniform" if self.actions.has_uniform or is_listed else "spanner"
+
+    def _default_learning_rate(self) -> float:
+        count, d = self.actions.n_actions, self.actions.dimension
+        log_count = math.log(count) if count else self.actions.size * math.log(d)
+        return math.sqrt(max(log_count, 1e-12) / (3.0 * self.actions.rank * self.horizon))
+
+    def _default_exploration(self) -> float:
+        assert self.learning_rate is not None
+        return min(0.5, self.learning_rate * self._leverage())
+
+    def _leverage(self) -> float:
+        """Return the largest leverage of μ, or a bound of it where actions are not listed."""
+        span = self.actions.span
+        if self.listed is not None:
+            return float(leverages(self.listed.atoms, span, self.mu).max())
+        smallest = smallest_eigenvalue(self.mu, span)
+        if smallest <= 0.0:
+            raise TooLarge(
+                "the exploration policy must show every direction of the span",
+                f"one with smallest eigenvalue {smallest}",
+                "Use exploration_policy='spanner'.",
+            )
+        return self.actions.size / smallest
 
     @cached_property
     def listed(self) -> FinitePolicy | None:
@@ -104,62 +151,4 @@ class ComBand(PointPlayer):
         return self._weighed.gibbs(exponents)
 
 
-@checked
-def comband(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    learning_rate: float | None = None,
-    exploration: float | None = None,
-    exploration_policy: str | None = None,
-    limit: int | None = None,
-) -> ComBand:
-    """Return ComBand.
-
-    Parameters
-    ----------
-    actions : ActionSet
-        With an exact Gibbs policy, or at most 100,000 actions (or ``limit``).
-    horizon : int
-    learning_rate : float, optional
-        η; √(ln N / (3 r T)) if not given.
-    exploration : float, optional
-        γ; min(½, ηG) if not given, G the largest leverage of μ where actions are listed, and its bound m/λ_min(μ)
-        where not.
-    exploration_policy : {"uniform", "spanner", "d-optimal"}, optional
-        μ; uniform where that policy exists, and the spanner elsewhere. D-optimal needs the list.
-    limit : int, optional
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> player = comband(MSets(10, 3), 100_000)
-    >>> round(player.learning_rate, 6), round(player.exploration, 5)     # η = √(ln 120 / 3·10⁶), γ = 10 η
-    (0.001263, 0.01263)
-    """
-    days = as_integer(horizon, "horizon", 1)
-    count = actions.n_actions
-    if exploration_policy is None:
-        is_listed = count is not None and count <= _LISTED
-        exploration_policy = "uniform" if actions.has_uniform or is_listed else "spanner"
-    player = ComBand(actions, days, 0.0, 0.0, exploration_policy, limit)
-    log_count = math.log(count) if count else actions.size * math.log(actions.dimension)
-    eta = read_rate(learning_rate, math.sqrt(max(log_count, 1e-12) / (3.0 * actions.rank * days)))
-    if exploration is None:
-        exploration = min(0.5, eta * _leverage(player))
-    return replace(player, learning_rate=eta, exploration=float(exploration))
-
-
-def _leverage(player: ComBand) -> float:
-    """Return the largest leverage of μ, or a bound of it where actions are not listed."""
-    span = player.actions.span
-    if player.listed is not None:
-        return float(leverages(player.listed.atoms, span, player.mu).max())
-    smallest = smallest_eigenvalue(player.mu, span)
-    if smallest <= 0.0:
-        raise TooLarge(
-            "the exploration policy must show every direction of the span",
-            f"one with smallest eigenvalue {smallest}",
-            "Use exploration_policy='spanner'.",
-        )
-    return player.actions.size / smallest
+comband = ComBand

@@ -26,12 +26,12 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import project
-from swapregret.arguments import Days, Share, checked
-from swapregret.arrays import Vector, as_integer
+from swapregret.arguments import Days, Share
+from swapregret.arrays import Vector
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
 from swapregret.learners.settings import Step, Variants
@@ -58,20 +58,54 @@ def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class CombEXP(PointPlayer):
-    """The player; :func:`combexp` explains its settings and chooses them."""
+    """CombEXP.
+
+    Parameters
+    ----------
+    actions : ActionSet
+        With a uniform or Gibbs policy, or at most 100,000 actions.
+    horizon : int
+    exploration, learning_rate : float, optional
+        γ and η; the formulas of the appendix if not given.
+    variants : int
+        How many decompositions to average; 1 is the least.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> player = combexp(MSets(10, 3), 100_000)
+    >>> round(player.exploration, 6), round(player.learning_rate, 9)
+    (0.010575, 0.000474863)
+    """
 
     actions: ActionSet
     horizon: Days
-    learning_rate: Step
-    exploration: Share
+    exploration: Share | None = None
+    learning_rate: Step | None = None
     variants: Variants = 8
     feedback: Feedback = "bandit"
     rule_class = CombEXPRule
 
+    @property
+    def _eigenvalue(self) -> float:
+        """Return C."""
+        return smallest_eigenvalue(self.mu, self.actions.span) / float(self.actions.size**1.5)
+
+    def _default_exploration(self) -> float:
+        d, m, least = self.actions.dimension, self.actions.size, float(self.uniform.min())
+        if not least > 0.0:
+            return 1.0
+        C, root = self._eigenvalue, math.sqrt(m * max(math.log(1.0 / least), 0.0))
+        return root / (root + math.sqrt(C * (C * m**2 * d + m) * self.horizon))
+
+    def _default_learning_rate(self) -> float:
+        assert self.exploration is not None
+        return self.exploration * self._eigenvalue
+
     @cached_property
     def mu(self) -> Policy:
         """The uniform policy over A: exact where the set has one, by listing elsewhere."""
-        return uniform_policy(self.actions, self.horizon)
+        return self._uniform_policy()
 
     @cached_property
     def uniform(self) -> Vector:
@@ -86,51 +120,13 @@ class CombEXP(PointPlayer):
     def _first(self) -> tuple[Vector, Vector]:
         return self.uniform, np.log(np.maximum(self.uniform, 1e-300))
 
+    def _uniform_policy(self) -> Policy:
+        """Return the uniform policy over all actions, or refuse where there is neither an exact one nor a list."""
+        if self.actions.has_uniform:
+            return self.actions.uniform_policy()
+        if self.actions.has_gibbs:
+            return self.actions.gibbs(np.zeros(self.actions.dimension))
+        return list_actions(self.actions, self.horizon, _COST)
 
-def uniform_policy(actions: ActionSet, horizon: int) -> Policy:
-    """Return the uniform policy over all actions, or refuse where there is neither an exact one nor a list."""
-    if actions.has_uniform:
-        return actions.uniform_policy()
-    if actions.has_gibbs:
-        return actions.gibbs(np.zeros(actions.dimension))
-    return list_actions(actions, horizon, _COST)
 
-
-@checked
-def combexp(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    learning_rate: float | None = None,
-    exploration: float | None = None,
-    variants: int = 8,
-) -> CombEXP:
-    """Return CombEXP.
-
-    Parameters
-    ----------
-    actions : ActionSet
-        With a uniform or Gibbs policy, or at most 100,000 actions.
-    horizon : int
-    learning_rate, exploration : float, optional
-        η and γ; the formulas of the appendix if not given.
-    variants : int
-        How many decompositions to average; 1 is the least.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> player = combexp(MSets(10, 3), 100_000)
-    >>> round(player.exploration, 6), round(player.learning_rate, 9)
-    (0.010575, 0.000474863)
-    """
-    days = as_integer(horizon, "horizon", 1)
-    d, m = actions.dimension, actions.size
-    policy = uniform_policy(actions, days)
-    least = float(policy.marginals().min())
-    C = smallest_eigenvalue(policy, actions.span) / m**1.5
-    root = math.sqrt(m * max(math.log(1.0 / least), 0.0)) if least > 0.0 else math.inf
-    gamma = 1.0 if math.isinf(root) else root / (root + math.sqrt(C * (C * m**2 * d + m) * days))
-    share = float(gamma if exploration is None else exploration)
-    rate = read_rate(learning_rate, share * C)
-    return CombEXP(actions, days, rate, share, as_integer(variants, "variants", 1))
+combexp = CombEXP

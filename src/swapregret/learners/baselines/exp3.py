@@ -17,14 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import Share, checked
+from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import exponential_weights, listed_totals, mixed_weights
-from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.settings import Step
 
@@ -57,30 +55,7 @@ def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> in
 
 @dataclass(frozen=True)
 class Exp3(ListedPlayer):
-    """The player; :func:`exp3` explains its settings and chooses them."""
-
-    learning_rate: Step
-    exploration: Share = 0.0
-    baseline: Share = 1.0
-    rule_class = Exp3Rule
-    cost = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
-
-    def _own(self, n_actions: int) -> Scores:
-        return Scores(np.zeros(n_actions))
-
-
-@checked
-def exp3(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    learning_rate: float | None = None,
-    exploration: float = 0.0,
-    baseline: float = 1.0,
-    feedback: Feedback = "bandit",
-    limit: int | None = None,
-) -> Exp3:
-    """Return Exp3 on the list of all actions.
+    """Exp3 on the list of all actions.
 
     Parameters
     ----------
@@ -101,6 +76,19 @@ def exp3(
     >>> round(player.learning_rate, 6)          # √(2 ln 6 / 6000)
     0.024439
     """
-    n, days = Exp3.size_of(actions, horizon, limit)
-    rate = read_rate(learning_rate, math.sqrt((8.0 if feedback == "full" else 2.0 / n) * math.log(n) / days))
-    return Exp3(actions, days, rate, float(exploration), float(baseline), feedback=feedback, limit=limit)
+
+    learning_rate: Step | None = None
+    exploration: Share = 0.0
+    baseline: Share = 1.0
+    rule_class = Exp3Rule
+    cost = Cost("exp3", limit=100_000, base=1e-6, per_action=2.2e-8, vectors=6)
+
+    def _default_learning_rate(self) -> float:
+        n = self.n_actions
+        return math.sqrt((8.0 if self.feedback == "full" else 2.0 / n) * math.log(n) / self.horizon)
+
+    def _own(self, n_actions: int) -> Scores:
+        return Scores(np.zeros(n_actions))
+
+
+exp3 = Exp3

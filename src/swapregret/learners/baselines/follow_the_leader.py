@@ -15,8 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import Share, checked
-from swapregret.arrays import as_integer
+from swapregret.arguments import Days, Share
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_best, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import end_windows
@@ -32,23 +31,7 @@ def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class FollowTheLeader(PointPlayer):
-    """The player; :func:`follow_the_leader` explains its settings and chooses them."""
-
-    actions: ActionSet
-    exploration: Share
-    feedback: Feedback = "bandit"
-    rule_class = LeaderRule
-
-    @cached_property
-    def _family(self) -> Any:
-        return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
-
-
-@checked
-def follow_the_leader(
-    actions: ActionSet, horizon: int, *, exploration: float | None = None, feedback: Feedback = "bandit"
-) -> FollowTheLeader:
-    """Return the follower of the leader.
+    """The follower of the leader.
 
     Parameters
     ----------
@@ -64,6 +47,19 @@ def follow_the_leader(
     >>> round(follow_the_leader(MSets(10, 3), 10_000).exploration, 6)
     0.1
     """
-    days = as_integer(horizon, "horizon", 1)
-    default = 0.0 if feedback == "full" else min(0.5, math.cbrt(actions.rank / days))
-    return FollowTheLeader(actions, float(default if exploration is None else exploration), feedback)
+
+    actions: ActionSet
+    horizon: Days
+    exploration: Share | None = None
+    feedback: Feedback = "bandit"
+    rule_class = LeaderRule
+
+    def _default_exploration(self) -> float:
+        return 0.0 if self.feedback == "full" else min(0.5, math.cbrt(self.actions.rank / self.horizon))
+
+    @cached_property
+    def _family(self) -> Any:
+        return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
+
+
+follow_the_leader = FollowTheLeader

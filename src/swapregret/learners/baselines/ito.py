@@ -20,17 +20,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
 from swapregret.learners.round.day import end_windows, learn_day
-from swapregret.learners.settings import SMALLEST, Positive
+from swapregret.learners.settings import Positive
 
 SingleRule = rule_class(__name__, "SingleRule", "scale", "is_variance_reduced")
 end_windows.of(SingleRule)(play_agreement)
@@ -67,29 +65,7 @@ def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats,
 
 @dataclass(frozen=True)
 class Ito(ListedPlayer):
-    """The player; :func:`ito` explains its settings and chooses them."""
-
-    scale: Positive
-    is_variance_reduced: bool = False
-    rule_class = SingleRule
-    cost = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
-
-    def _own(self, n_actions: int) -> SingleExperts:
-        n = n_actions
-        seed, losses, rows = np.zeros(1, dtype=np.int64), np.zeros((n, n)), np.full((n, n), 1.0 / n)
-        return SingleExperts(seed, losses, rows, np.zeros(n), *start_chain(n))
-
-
-@checked
-def ito(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    scale: float | None = None,
-    is_variance_reduced: bool = False,
-    limit: int | None = None,
-) -> Ito:
-    """Return Ito's reduction with Tsallis-INF experts on the list of all actions.
+    """Ito's reduction with Tsallis-INF experts on the list of all actions.
 
     Parameters
     ----------
@@ -97,8 +73,8 @@ def ito(
         With at most 2,000 actions, or ``limit``: it keeps N² numbers.
     horizon : int
         Not needed by the algorithm.
-    scale : float, optional
-        c in η = c/√n; 8 if not given (2 is Tsallis-INF's own).
+    scale : float
+        c in η = c/√n (2 is Tsallis-INF's own).
     is_variance_reduced : bool
         Whether losses are estimated about ½, as Tsallis-INF does by default. With few days an expert this locks in
         early.
@@ -110,5 +86,16 @@ def ito(
     >>> ito(MSets(4, 2), 1000).scale
     8.0
     """
-    _, days = Ito.size_of(actions, horizon, limit)
-    return Ito(actions, days, read_rate(scale, 8.0, "scale", SMALLEST), is_variance_reduced, limit=limit)
+
+    scale: Positive = 8.0
+    is_variance_reduced: bool = False
+    rule_class = SingleRule
+    cost = Cost("ito", limit=2_000, base=2e-6, per_action=1e-8, per_pair=3e-9, matrices=4)
+
+    def _own(self, n_actions: int) -> SingleExperts:
+        n = n_actions
+        seed, losses, rows = np.zeros(1, dtype=np.int64), np.zeros((n, n)), np.full((n, n), 1.0 / n)
+        return SingleExperts(seed, losses, rows, np.zeros(n), *start_chain(n))
+
+
+ito = Ito

@@ -24,17 +24,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import Share, checked
+from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import listed_totals, mixed_weights
 from swapregret.learners.baselines.drivers.stationary import eliminate
-from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
-from swapregret.learners.settings import SMALLEST, MatchingName, Positive
+from swapregret.learners.settings import MatchingName, Positive
 
 MatchingRule = rule_class(__name__, "MatchingRule", "is_inert", "inertia", "exploration", "baseline")
 _LEAK = 1e-9
@@ -97,39 +95,7 @@ def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class RegretMatching(ListedPlayer):
-    """The player; :func:`regret_matching` explains its settings and chooses them."""
-
-    rule: MatchingName
-    inertia: Positive
-    exploration: Share
-    baseline: Share = 0.0
-    rule_class = MatchingRule
-    cost = Cost(
-        "regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4
-    )
-
-    @property
-    def is_inert(self) -> bool:
-        """Whether the rule is "inertia"."""
-        return self.rule == "inertia"
-
-    def _own(self, n_actions: int) -> Regrets:
-        return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))
-
-
-@checked
-def regret_matching(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    rule: str = "invariant",
-    inertia: float | None = None,
-    exploration: float | None = None,
-    baseline: float = 0.0,
-    feedback: Feedback = "bandit",
-    limit: int | None = None,
-) -> RegretMatching:
-    """Return regret matching on the list of all actions.
+    """Regret matching on the list of all actions.
 
     Parameters
     ----------
@@ -153,8 +119,29 @@ def regret_matching(
     >>> player.inertia, round(player.exploration, 6)
     (10.0, 0.1)
     """
-    n, days = RegretMatching.size_of(actions, horizon, limit)
-    default = 0.0 if feedback == "full" else min(0.5, math.cbrt(n / days))
-    mu = read_rate(inertia, 2.0 * max(1, n - 1), "inertia", SMALLEST)
-    gamma = default if exploration is None else exploration
-    return RegretMatching(actions, days, rule, mu, float(gamma), float(baseline), feedback=feedback, limit=limit)
+
+    rule: MatchingName = "invariant"
+    inertia: Positive | None = None
+    exploration: Share | None = None
+    baseline: Share = 0.0
+    rule_class = MatchingRule
+    cost = Cost(
+        "regret_matching", limit=2_000, base=2e-6, per_action=1e-8, per_pair=1e-9, per_triple=3.5e-11, matrices=4
+    )
+
+    def _default_inertia(self) -> float:
+        return 2.0 * max(1, self.n_actions - 1)
+
+    def _default_exploration(self) -> float:
+        return 0.0 if self.feedback == "full" else min(0.5, math.cbrt(self.n_actions / self.horizon))
+
+    @property
+    def is_inert(self) -> bool:
+        """Whether the rule is "inertia"."""
+        return self.rule == "inertia"
+
+    def _own(self, n_actions: int) -> Regrets:
+        return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))
+
+
+regret_matching = RegretMatching

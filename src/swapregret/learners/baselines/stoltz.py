@@ -28,14 +28,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import Share, checked
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arguments import Share
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words, power_in_words
 from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
@@ -45,7 +44,6 @@ from swapregret.learners.baselines.drivers.listed_steps import (
     mixed_weights,
 )
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
-from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.settings import Rules, Step
 
@@ -110,56 +108,9 @@ def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
     return play_weights(family, state, mixed_weights(state.own.point, rule.exploration))
 
 
-def check_functions(rules: str, n_actions: int) -> None:
-    """Refuse more functions than can be listed."""
-    if rules == "swap" and n_actions > SWAP_LIMIT:
-        digits = float(min(n_actions, 10**100)) * math.log10(n_actions)
-        raise TooLarge(
-            f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
-            f"{count_in_words(n_actions)} actions and so {power_in_words(digits)} functions, each with a weight of its own",
-            "Use rules='internal', or blum_mansour.",
-        )
-
-
 @dataclass(frozen=True)
 class Stoltz(ListedPlayer):
-    """The player; :func:`stoltz` explains its settings and chooses them."""
-
-    rules: Rules
-    learning_rate: Step
-    exploration: Share = 0.0
-    baseline: Share = 1.0
-    rule_class = PairRule
-    cost = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_functions(self.rules, self.actions.n_actions or 0)
-
-    @cached_property
-    def functions(self) -> Integers:
-        """All N^N functions, one per row, or none if the rules are pairs."""
-        n = self.n_actions
-        listed = list(product(range(n), repeat=n)) if self.rules == "swap" else []
-        return np.array(listed, dtype=np.int64).reshape(-1, n)
-
-    def _own(self, n_actions: int) -> Gains:
-        return Gains(np.zeros((n_actions, n_actions)), *start_chain(n_actions))
-
-
-@checked
-def stoltz(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    rules: str = "internal",
-    learning_rate: float | None = None,
-    exploration: float = 0.0,
-    baseline: float = 1.0,
-    feedback: Feedback = "bandit",
-    limit: int | None = None,
-) -> Stoltz:
-    """Return one of Stoltz's two algorithms on the list of all actions.
+    """One of Stoltz's two algorithms on the list of all actions.
 
     Parameters
     ----------
@@ -182,9 +133,39 @@ def stoltz(
     >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(12 ln 30 / 1000)
     0.202026
     """
-    days, known = as_integer(horizon, "horizon", 1), actions.n_actions
-    n = known if rules == "swap" and known is not None else Stoltz.size_of(actions, days, limit)[0]
-    check_functions(rules, n)
-    log_rules = n * math.log(n) if rules == "swap" else math.log(max(2, n * (n - 1)))
-    rate = read_rate(learning_rate, math.sqrt((8.0 if rules == "swap" else 2.0 * n) * log_rules / days))
-    return Stoltz(actions, days, rules, rate, float(exploration), float(baseline), feedback=feedback, limit=limit)
+
+    rules: Rules = "internal"
+    learning_rate: Step | None = None
+    exploration: Share = 0.0
+    baseline: Share = 1.0
+    rule_class = PairRule
+    cost = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
+
+    def _check_size(self) -> None:
+        count = self.actions.n_actions
+        n = count if self.rules == "swap" and count is not None else self.n_actions
+        if self.rules == "swap" and n > SWAP_LIMIT:
+            digits = float(min(n, 10**100)) * math.log10(n)
+            raise TooLarge(
+                f"`actions` of stoltz with all swap functions must have at most {SWAP_LIMIT} actions",
+                f"{count_in_words(n)} actions and so {power_in_words(digits)} functions, each with a weight of its own",
+                "Use rules='internal', or blum_mansour.",
+            )
+
+    def _default_learning_rate(self) -> float:
+        n, is_swap = self.n_actions, self.rules == "swap"
+        log_rules = n * math.log(n) if is_swap else math.log(max(2, n * (n - 1)))
+        return math.sqrt((8.0 if is_swap else 2.0 * n) * log_rules / self.horizon)
+
+    @cached_property
+    def functions(self) -> Integers:
+        """All N^N functions, one per row, or none if the rules are pairs."""
+        n = self.n_actions
+        listed = list(product(range(n), repeat=n)) if self.rules == "swap" else []
+        return np.array(listed, dtype=np.int64).reshape(-1, n)
+
+    def _own(self, n_actions: int) -> Gains:
+        return Gains(np.zeros((n_actions, n_actions)), *start_chain(n_actions))
+
+
+stoltz = Stoltz

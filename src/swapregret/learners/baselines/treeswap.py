@@ -15,19 +15,19 @@ O(T ln ln N / ln T) for the best H); with bandit feedback each scale pays √(K 
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import Share, checked
+from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, exponential_weights, listed_totals
 from swapregret.learners.calendar import draw_offset
-from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.settings import Estimator, Step
@@ -80,55 +80,7 @@ def turn(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class TreeSwap(ListedPlayer):
-    """The player; :func:`treeswap` explains its settings and chooses them.
-
-    ``learning_rates`` are η of each scale.
-    """
-
-    schedule: Schedule
-    learning_rates: tuple[Step, ...]
-    baseline: Share = 1.0
-    estimator: Estimator = "own"
-    random_offset: bool = True
-    rule_class = TreeRule
-    cost = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)
-
-    @property
-    def rates(self) -> Vector:
-        """The learning rates as an array."""
-        return np.array(self.learning_rates, dtype=np.float64)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether all scales share one estimate."""
-        return self.estimator == "shared"
-
-    @property
-    def _windows(self) -> tuple[int, ...]:
-        return self.schedule.windows
-
-    def _offset(self, rng: np.random.Generator) -> int:
-        return draw_offset(self.schedule.windows, rng) if self.random_offset else 0
-
-    def _own(self, n_actions: int) -> Scales:
-        k, n = self.schedule.n_scales, n_actions
-        return Scales(np.zeros(1, dtype=np.int64), np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
-
-
-@checked
-def treeswap(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    schedule: Schedule | None = None,
-    rate_scale: float | None = None,
-    baseline: float = 1.0,
-    estimator: str = "own",
-    random_offset: bool = True,
-    feedback: Feedback = "bandit",
-    limit: int | None = None,
-) -> TreeSwap:
-    """Return TreeSwap on the list of all actions.
+    """TreeSwap on the list of all actions.
 
     Parameters
     ----------
@@ -154,18 +106,55 @@ def treeswap(
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> treeswap(MSets(6, 2), 10_000).schedule.windows
+    >>> treeswap(MSets(6, 2), 10_000).windows
     (4, 160, 640, 2560, 10240)
     """
-    n, days = TreeSwap.size_of(actions, horizon, limit)
-    if schedule is None and feedback == "full":
-        schedule = Schedule.uniform(_RATIO, max(1, math.ceil(math.log(days, _RATIO) - 1e-9)))
-    windows = schedule or Schedule.practical(days, rank=n, size=1)
-    factor, count = read_rate(rate_scale, 1.0 if feedback == "full" else 3.0, "rate_scale"), windows.n_scales
-    rates = []
-    for scale in range(1, count + 1):
-        meta_day, interval = windows.update_every(scale), windows.restart_every(scale)
-        noise = interval * meta_day / 4.0 if feedback == "full" else float(interval * (count * n + meta_day))
-        rates.append(factor * math.sqrt(2.0 * math.log(n) / noise))
-    constants = (windows, tuple(rates), float(baseline), estimator, random_offset)
-    return TreeSwap(actions, days, *constants, feedback=feedback, limit=limit)
+
+    schedule: Schedule | None = None
+    rate_scale: Step | None = None
+    baseline: Share = 1.0
+    estimator: Estimator = "own"
+    random_offset: bool = True
+    rule_class = TreeRule
+    cost = Cost("treeswap", limit=100_000, base=3e-7, per_action=3e-9, vectors=20)
+
+    def _default_schedule(self) -> Schedule:
+        if self.feedback == "full":
+            return Schedule.uniform(_RATIO, max(1, math.ceil(math.log(self.horizon, _RATIO) - 1e-9)))
+        return Schedule.practical(self.horizon, rank=self.n_actions, size=1)
+
+    def _default_rate_scale(self) -> float:
+        return 1.0 if self.feedback == "full" else 3.0
+
+    @property
+    def windows(self) -> tuple[int, ...]:
+        """Return L_0, …, L_K."""
+        assert self.schedule is not None
+        return self.schedule.windows
+
+    _windows = windows
+
+    @cached_property
+    def rates(self) -> Vector:
+        """η of each scale."""
+        n, lengths, is_full = self.n_actions, self.windows, self.feedback == "full"
+        noise = [
+            interval * meta_day / 4.0 if is_full else float(interval * ((len(lengths) - 1) * n + meta_day))
+            for meta_day, interval in pairwise(lengths)
+        ]
+        return np.array([(self.rate_scale or 0.0) * math.sqrt(2.0 * math.log(n) / each) for each in noise])
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all scales share one estimate."""
+        return self.estimator == "shared"
+
+    def _offset(self, rng: np.random.Generator) -> int:
+        return draw_offset(self.windows, rng) if self.random_offset else 0
+
+    def _own(self, n_actions: int) -> Scales:
+        k, n = len(self.windows) - 1, n_actions
+        return Scales(np.zeros(1, dtype=np.int64), np.zeros((k, n)), np.zeros((k, n)), np.full((k, n), 1.0 / n))
+
+
+treeswap = TreeSwap

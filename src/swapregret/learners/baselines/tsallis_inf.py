@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import read_rate, rule_class
+from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
 from swapregret.learners.baselines.exp3 import Scores
 from swapregret.learners.round.day import end_windows, learn_day
-from swapregret.learners.settings import SMALLEST, Positive
+from swapregret.learners.settings import Positive
 
 TsallisRule = rule_class(__name__, "TsallisRule", "scale", "is_variance_reduced")
 _STEPS = 100
@@ -80,27 +78,7 @@ def weigh_losses(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class TsallisINF(ListedPlayer):
-    """The player; :func:`tsallis_inf` explains its settings and chooses them. Scores are cumulative losses."""
-
-    scale: Positive
-    is_variance_reduced: bool = False
-    rule_class = TsallisRule
-    cost = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
-
-    def _own(self, n_actions: int) -> Scores:
-        return Scores(np.zeros(n_actions))
-
-
-@checked
-def tsallis_inf(
-    actions: ActionSet,
-    horizon: int,
-    *,
-    scale: float | None = None,
-    is_variance_reduced: bool = False,
-    limit: int | None = None,
-) -> TsallisINF:
-    """Return Tsallis-INF on the list of all actions.
+    """Tsallis-INF on the list of all actions. Scores are cumulative losses.
 
     Parameters
     ----------
@@ -121,6 +99,17 @@ def tsallis_inf(
     >>> tsallis_inf(MSets(4, 2), 1000).scale
     2.0
     """
-    _, days = TsallisINF.size_of(actions, horizon, limit)
-    chosen = read_rate(scale, 4.0 if is_variance_reduced else 2.0, "scale", SMALLEST)
-    return TsallisINF(actions, days, chosen, is_variance_reduced, limit=limit)
+
+    scale: Positive | None = None
+    is_variance_reduced: bool = False
+    rule_class = TsallisRule
+    cost = Cost("tsallis_inf", limit=100_000, base=1e-6, per_action=4e-8, vectors=6)
+
+    def _default_scale(self) -> float:
+        return 4.0 if self.is_variance_reduced else 2.0
+
+    def _own(self, n_actions: int) -> Scores:
+        return Scores(np.zeros(n_actions))
+
+
+tsallis_inf = TsallisINF

@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
-from swapregret.arrays import Floats, Integers, as_integer
+from swapregret.arguments import Days
+from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day, mix_slots
@@ -30,9 +30,25 @@ def keep_playing(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 @dataclass(frozen=True)
 class UniformPlayer(PointPlayer):
-    """Play the same policy every day: the uniform one, or the set's best exploration policy where no exact uniform one exists."""
+    """Play the same policy every day: the uniform one, or the set's best exploration policy where no exact uniform one exists.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    horizon : int, optional
+        Not needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> player = uniform(MSets(4, 2))
+    >>> player.policy(player.start(np.random.default_rng(0))).marginals()
+    array([0.5, 0.5, 0.5, 0.5])
+    """
 
     actions: ActionSet
+    horizon: Days | None = None
     feedback: Feedback = "bandit"
     rule_class = UniformRule
     _n_slots = 1  # of which the last is the exploration policy
@@ -43,18 +59,4 @@ class UniformPlayer(PointPlayer):
         return self.actions.family(self.mu, has_moment=False)
 
 
-@checked
-def uniform(actions: ActionSet, horizon: int | None = None) -> UniformPlayer:
-    """Return the player that never learns; the horizon is accepted and ignored.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> player = uniform(MSets(4, 2))
-    >>> player.policy(player.start(np.random.default_rng(0))).marginals()
-    array([0.5, 0.5, 0.5, 0.5])
-    """
-    if horizon is not None:
-        as_integer(horizon, "horizon", 1)
-    return UniformPlayer(actions)
+uniform = UniformPlayer

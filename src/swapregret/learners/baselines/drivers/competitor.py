@@ -5,6 +5,7 @@ decides which ``learn_day`` and ``end_windows`` run.
 """
 
 from collections import namedtuple
+from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,12 +17,11 @@ from swapregret.actions.policy_slots import FULL, MADE, make_policy, put_policy,
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
-from swapregret.errors import InvalidInput
 from swapregret.learners.round.day import FEEDBACKS, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, begin_round, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.scale import start_learners
-from swapregret.learners.settings import LARGEST, check_settings
+from swapregret.learners.settings import check_settings
 from swapregret.policy import Policy
 
 _OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "first_log")
@@ -42,6 +42,11 @@ class Competitor(RunningPlayer):
     """Its fields beyond the first four are named as attributes of the player."""
 
     def __post_init__(self) -> None:
+        """Check the settings, and choose those that were not given, in order, each by the method ``_default_NAME``."""
+        check_settings(self)
+        for setting in fields(self):  # type: ignore[arg-type]
+            if getattr(self, setting.name) is None and hasattr(self, f"_default_{setting.name}"):
+                object.__setattr__(self, setting.name, getattr(self, f"_default_{setting.name}")())
         check_settings(self)
 
     @property
@@ -125,11 +130,3 @@ def play_point(family: Any, state: Any, point: Floats, log_point: Floats, played
         learners.points[0, i] = point[i]
         learners.log_points[0, i] = log_point[i]
     return play_policy(state, exploration)
-
-
-def read_rate(value: float | None, default: float, name: str = "learning_rate", least: float = 0.0) -> float:
-    """Read a step size: the default where none is given, and ``least`` for 0 where it must be positive."""
-    rate = default if value is None else float(value)
-    if not 0.0 <= rate <= LARGEST:
-        raise InvalidInput(f"`{name}` must be a number in 0..{LARGEST:g}", repr(value), "Leave it out for the default.")
-    return max(rate, least)

@@ -15,7 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import Common, Explore
 from swapregret.actions.policy_slots import empty_policies
 from swapregret.arguments import Days
-from swapregret.arrays import Floats, Words, as_integer
+from swapregret.arrays import Floats, Words
 from swapregret.compiled.bits import pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
@@ -26,7 +26,7 @@ from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, Mix, Tally, begin_round, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import start_learners
-from swapregret.learners.settings import Limit
+from swapregret.learners.settings import Limit, check_settings
 from swapregret.policy import FinitePolicy
 
 
@@ -112,11 +112,14 @@ class ListedPlayer(Competitor):
     limit: Limit | None = field(default=None, kw_only=True)
     cost: ClassVar[Cost]
 
-    @classmethod
-    def size_of(cls, actions: ActionSet, horizon: int, limit: int | None) -> tuple[int, int]:
-        """Return N and T, or refuse what is too large."""
-        days = as_integer(horizon, "horizon", 1)
-        return len(list_actions(actions, days, cls.cost, limit).atoms), days
+    def __post_init__(self) -> None:
+        """Refuse too many actions when the player is made, rather than on its first day."""
+        check_settings(self)
+        self._check_size()
+        super().__post_init__()
+
+    def _check_size(self) -> None:
+        self.n_actions  # noqa: B018  (listing refuses)
 
     @cached_property
     def mu(self) -> FinitePolicy:
@@ -125,8 +128,9 @@ class ListedPlayer(Competitor):
 
     @property
     def n_actions(self) -> int:
-        """Return N."""
-        return len(self.mu.atoms)
+        """Return N, without listing all actions where it is known and not too large."""
+        count, most = self.actions.n_actions, self.cost.limit if self.limit is None else self.limit
+        return count if count is not None and count <= most else len(self.mu.atoms)
 
     @cached_property
     def _family(self) -> TableFamily:

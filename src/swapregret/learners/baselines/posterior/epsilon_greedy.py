@@ -56,10 +56,8 @@ class EpsilonGreedy(PosteriorPlayer):
     feedback: Feedback = "bandit"
     rule_class = GreedyRule
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.exploration is None:
-            object.__setattr__(self, "exploration", 1.0 / math.cbrt(self.horizon))
+    def _default_exploration(self) -> float:
+        return 1.0 / math.cbrt(self.horizon)
 
 
 epsilon_greedy = EpsilonGreedy
