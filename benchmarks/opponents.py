@@ -1,0 +1,88 @@
+"""Opponents who know today's policy, and pay least for it: what a player earns beside the value of the game, and its swap regret.
+
+    python benchmarks/opponents.py                  20,000 days, two seeds (minutes)
+    python benchmarks/opponents.py --players ladder,blum_mansour --horizon 5000
+
+Pennies, rock–paper–scissors, a random game of five by five, and m-sets (6, 2) against six vectors of rewards. A number is reward
+less value / swap regret, per day.
+"""
+
+import argparse
+from typing import Any
+
+import numpy as np
+from quality import COMPETITORS, PLAYERS, VARIANTS
+from scipy.optimize import linprog
+
+import swapregret as sr
+from swapregret.learners.player import Decision, draw_decision
+from swapregret.regret.ledgers.answers import answer
+from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.notions import swap_regret
+
+
+def games(seed: int) -> dict[str, tuple[sr.ActionSet, np.ndarray]]:
+    """Return sets, and the vectors of rewards that the opponent chooses from."""
+    rng = np.random.default_rng(seed)
+    return {
+        "pennies": (sr.MSets(2, 1), np.eye(2)),
+        "rock-paper-scissors": (sr.MSets(3, 1), np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]])),
+        "5 x 5": (sr.MSets(5, 1), rng.random((5, 5))),
+        "m-sets (6, 2)": (sr.MSets(6, 2), rng.random((6, 6)) / 2.0),
+    }
+
+
+def value_of(actions: sr.ActionSet, rewards: np.ndarray) -> float:
+    """Return what the best mixed policy is sure of."""
+    paid = rewards @ actions.enumerate().T
+    n = paid.shape[1]
+    found = linprog(
+        np.append(np.zeros(n), -1.0),
+        A_ub=np.column_stack([-paid, np.ones(len(paid))]),
+        b_ub=np.zeros(len(paid)),
+        A_eq=[np.append(np.ones(n), 0.0)],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * n + [(None, None)],
+    )
+    return float(-found.fun)
+
+
+def play_out(player: Any, rewards: np.ndarray, horizon: int, seed: int) -> tuple[float, float]:
+    """Return reward and swap regret per day."""
+    rng, ledger, earned = np.random.default_rng(seed), SwapLedger(player.actions), 0.0
+    state, known, policy = player.start(rng), None, None
+    for day in range(horizon):
+        decision: Decision = draw_decision(player, state, rng, day)
+        if decision.held is not known:
+            known, policy = decision.held, decision.policy
+        marginals = decision.marginals
+        row = rewards[int(np.argmin(rewards @ marginals))]
+        ledger.record(policy, row)
+        earned += float(row @ marginals)
+        state = player.observe(state, decision, float(row @ decision.action))
+    return earned / horizon, swap_regret(answer(player.actions, [ledger.close()])).value / horizon
+
+
+def main() -> None:
+    """Parse, play, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--players", default="adaptive,ladder,multiscale,blum_mansour")
+    parser.add_argument("--horizon", type=int, default=20_000)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--first-seed", type=int, default=51)
+    options = parser.parse_args()
+    for name in options.players.split(","):
+        row = []
+        for game, (actions, rewards) in games(options.first_seed).items():
+            make = (PLAYERS | COMPETITORS | VARIANTS)[name]
+            runs = [
+                play_out(make(actions, options.horizon), rewards, options.horizon, options.first_seed + seed)
+                for seed in range(options.seeds)
+            ]
+            reward, swap = np.mean(runs, axis=0)
+            row.append(f"{game} {reward - value_of(actions, rewards):+.3f} / {swap:.3f}")
+        print(f"{name:14}" + "   ".join(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
