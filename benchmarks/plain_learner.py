@@ -136,9 +136,8 @@ class PlainLearner:
             scale.aggregate = scale.aggregate + estimate
         if 1 <= n_ending <= self.n_scales:
             self._update(self.scales[n_ending - 1])
-        for k in range(min(n_ending - 1, self.n_scales)):
-            old, self.scales[k] = self.scales[k], self._fresh()
-            self.scales[k].memory_sum, self.scales[k].memory_count = old.memory_sum, old.memory_count
+        for scale in self.scales[: max(0, n_ending - 1)]:  # they begin again where they are
+            scale.score, scale.aggregate, scale.variation = np.zeros_like(scale.score), np.zeros_like(scale.score), 0.0
 
     def _solve(self, action: Vector) -> Vector:
         if self.inverse == "pinv":
