@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics test-numba docs format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics test-numba coverage docs format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -74,6 +74,12 @@ test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, and 5,000 over HT
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)
 	SWAPREGRET_ROUNDS=1000000 $(BIN)/python -m pytest -n $(WORKERS) tests/test_numerics.py
 
+coverage: $(VENV)/.dev  ## which lines of Python the tests run, kernels left out, and what is below 90 % (half an hour)
+	rm -f .coverage .coverage.*
+	$(SPREAD:$(BIN)/python%=$(BIN)/python -m coverage run%) -m "not browser and not postgres" ; $(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report --format=total | sed 's/^/Covered, in percent: /'
+	$(BIN)/python -m coverage report | awk 'NR < 3 || $$NF + 0 < 90'
+
 # The versions pyproject.toml allows. Each has an environment of its own, with all else as constraints.txt has it.
 NUMBAS := 0.66 0.67 0.68
 test-numba: $(BIN)/python  ## the compiled layer and play with each version of Numba that is supported (some minutes, in .venv-numba)
@@ -82,7 +88,7 @@ test-numba: $(BIN)/python  ## the compiled layer and play with each version of N
 	  env=.venv-numba/$$each; test -d $$env || $(BIN)/python -m venv $$env || $(BIN)/python -m virtualenv -q $$env; \
 	  $$env/bin/python -m pip install --quiet --editable . "numba==$$each.*" pytest hypothesis; \
 	  $$env/bin/python -c 'import numba; print("Numba", numba.__version__)'; \
-	  $$env/bin/python -m pytest -p no:cacheprovider tests/compiled tests/playing/test_blocks.py; \
+	  $$env/bin/python -m pytest -p no:cacheprovider tests/compiled tests/playing/test_blocks.py tests/playing/test_workers.py; \
 	done
 
 docs: $(VENV)/.dev  ## build the documentation site into site/, without the network
