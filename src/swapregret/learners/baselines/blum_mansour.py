@@ -26,7 +26,7 @@ from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
-from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
     exponential_rows,
@@ -58,7 +58,9 @@ class Experts(NamedTuple):
 
 
 @learn_day.of(ExpertRule)
-def tell_experts(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def tell_experts(
+    rule: Any, family: TableFamily, state: ListedState[Experts], action: Integers, seen: Floats, reward: float
+) -> None:
     """Tell every expert its share of the day, and find the distribution they agree on."""
     own, rate = state.own, rule.learning_rate
     is_full = rule.feedback == FULL_VECTOR

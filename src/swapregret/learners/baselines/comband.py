@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arguments import Days, Share
 from swapregret.arrays import Vector
@@ -29,7 +30,7 @@ from swapregret.learners.baselines.drivers.action_table import Cost, list_action
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, rule_class
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import PLAYED, end_windows
+from swapregret.learners.round.day import PLAYED, State, end_windows
 from swapregret.learners.settings import ExplorationPolicy, Limit, Step
 from swapregret.policy import FinitePolicy, Policy
 
@@ -41,7 +42,7 @@ ComBandRule = rule_class(__name__, "ComBandRule", "learning_rate", "exploration"
 
 
 @end_windows.of(ComBandRule)
-def move_exponents(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def move_exponents(rule: Any, family: Family, state: State, n_ending: int) -> int:
     """Add ηR̃ to the exponents of the Gibbs policy, and mix in what explores; a day that pays nothing changes nothing."""
     exponents, running = state.learners.log_points[0], state.tally.running
     if n_ending != 0:

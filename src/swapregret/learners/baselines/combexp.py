@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.actions.hull import project
 from swapregret.arguments import Days, Share
 from swapregret.arrays import Vector
@@ -33,7 +34,7 @@ from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, end_windows
+from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, State, end_windows
 from swapregret.learners.settings import Step, Variants
 from swapregret.policy import Policy
 
@@ -42,7 +43,7 @@ CombEXPRule = rule_class(__name__, "CombEXPRule", "learning_rate", "exploration"
 
 
 @end_windows.of(CombEXPRule)
-def move_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def move_point(rule: Any, family: Family, state: State, n_ending: int) -> int:
     """Update and project, mix in what explores, and decompose; a day that pays nothing changes nothing."""
     learners, running = state.learners, state.tally.running
     point, log_point = learners.points[0], learners.log_points[0]

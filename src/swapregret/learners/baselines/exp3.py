@@ -21,7 +21,7 @@ from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
-from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import exponential_weights, listed_totals, mixed_weights
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.settings import Step
@@ -36,7 +36,9 @@ class Scores(NamedTuple):
 
 
 @learn_day.of(Exp3Rule)
-def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def add_estimate(
+    rule: Any, family: TableFamily, state: ListedState[Scores], action: Integers, seen: Floats, reward: float
+) -> None:
     """Add the estimate of the day to the scores."""
     scores = state.own.scores
     if rule.feedback == FULL_VECTOR:
@@ -47,7 +49,7 @@ def add_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
 
 
 @end_windows.of(Exp3Rule)
-def weigh_exponentially(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def weigh_exponentially(rule: Any, family: TableFamily, state: ListedState[Scores], n_ending: int) -> int:
     """Play exponential weights of the scores."""
     weights = exponential_weights(state.own.scores, rule.learning_rate)
     return play_weights(family, state, mixed_weights(weights, rule.exploration))

@@ -15,16 +15,17 @@ from functools import cached_property
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.arguments import Days, Share
 from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_best, rule_class
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import end_windows
+from swapregret.learners.round.day import State, end_windows
 
 LeaderRule = rule_class(__name__, "LeaderRule", "exploration")
 
 
 @end_windows.of(LeaderRule)
-def follow(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def follow(rule: Any, family: Family, state: State, n_ending: int) -> int:
     """Play the action that is best by the sum of the estimates."""
     return play_best(family, state, state.tally.total, rule.exploration, n_ending)
 

@@ -23,7 +23,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
-from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_agreement
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
@@ -50,7 +50,9 @@ class SingleExperts(NamedTuple):
 
 
 @learn_day.of(SingleRule)
-def tell_one(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def tell_one(
+    rule: Any, family: TableFamily, state: ListedState[SingleExperts], action: Integers, seen: Floats, reward: float
+) -> None:
     """Draw the expert that chose the action, let it learn, and find the distribution they agree on."""
     own, a = state.own, place_of(family.words, action)
     posterior = own.point * own.rows[:, a]  # P(i | j) ∝ p(i) q_i(j)

@@ -28,7 +28,7 @@ from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
-from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import listed_totals, mixed_weights
 from swapregret.learners.baselines.drivers.stationary import eliminate
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
@@ -46,7 +46,9 @@ class Regrets(NamedTuple):
 
 
 @learn_day.of(MatchingRule)
-def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def add_regrets(
+    rule: Any, family: TableFamily, state: ListedState[Regrets], action: Integers, seen: Floats, reward: float
+) -> None:
     """Add the day to the regrets for having played i and not j.
 
     With bandit feedback the action played is estimated and all others 0. With inertia only the action that was played counts, all
@@ -69,7 +71,7 @@ def add_regrets(rule: Any, family: Any, state: Any, action: Integers, seen: Floa
 
 
 @end_windows.of(MatchingRule)
-def match_regrets(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def match_regrets(rule: Any, family: TableFamily, state: ListedState[Regrets], n_ending: int) -> int:
     """Switch in proportion to the regrets; the first policy is uniform.
 
     A leak makes the policy unique where regrets leave it open; from day to day the chain changes too much for yesterday's

@@ -35,7 +35,7 @@ from swapregret.counts import count_in_words, power_in_words
 from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
-from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
     exponential_row,
@@ -91,7 +91,9 @@ def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floa
 
 
 @learn_day.of(PairRule)
-def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def add_to_rules(
+    rule: Any, family: TableFamily, state: ListedState[Gains], action: Integers, seen: Floats, reward: float
+) -> None:
     """Add the day to the gains of all rules, and find their fixed point."""
     own, chances = state.own, state.policies.chances[0]
     if rule.feedback == FULL_VECTOR:
@@ -103,7 +105,7 @@ def add_to_rules(rule: Any, family: Any, state: Any, action: Integers, seen: Flo
 
 
 @end_windows.of(PairRule)
-def play_fixed_point(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def play_fixed_point(rule: Any, family: TableFamily, state: ListedState[Gains], n_ending: int) -> int:
     """Play the fixed point, with γ of the uniform policy mixed in."""
     return play_weights(family, state, mixed_weights(state.own.point, rule.exploration))
 

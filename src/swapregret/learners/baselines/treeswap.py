@@ -25,7 +25,7 @@ from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
-from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, play_weights
+from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, exponential_weights, listed_totals
 from swapregret.learners.calendar import draw_offset
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
@@ -46,7 +46,9 @@ class Scales(NamedTuple):
 
 
 @learn_day.of(TreeRule)
-def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def add_to_scales(
+    rule: Any, family: TableFamily, state: ListedState[Scales], action: Integers, seen: Floats, reward: float
+) -> None:
     """Add the day to the meta-days: of all scales, or of the one that chose the action."""
     own, aggregates = state.own, state.own.aggregates
     n_scales = aggregates.shape[0]
@@ -62,7 +64,7 @@ def add_to_scales(rule: Any, family: Any, state: Any, action: Integers, seen: Fl
 
 
 @end_windows.of(TreeRule)
-def turn(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def turn(rule: Any, family: TableFamily, state: ListedState[Scales], n_ending: int) -> int:
     """End windows: the scale of the last of them updates, if there is one, those before it restart; play the mean of the scales."""
     scores, aggregates, rows = state.own.scores, state.own.aggregates, state.own.rows
     n_scales, n = rows.shape

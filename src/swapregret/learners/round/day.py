@@ -18,17 +18,19 @@ its fields and others. It brings :func:`end_windows`, and :func:`learn_day` or :
 not all it learns from. Projections and decompositions are linked into the end of a window alone, which keeps compiling short.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from swapregret.actions.policy_slots import draw, put_mean, solve
+from swapregret.actions.family import Family
+from swapregret.actions.policy_slots import Policies, draw, put_mean, solve
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import NotConverged
 from swapregret.learners.calendar import count_ending
+from swapregret.learners.round.scale import Learners
 
 BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
 FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}
@@ -92,6 +94,50 @@ class Mix(NamedTuple):
     is_new: Integers
 
 
+class Rule(Protocol):
+    """What does not change, as far as every player has it."""
+
+    @property
+    def windows(self) -> Integers:
+        """After how many days something changes, the shortest first."""
+
+    @property
+    def feedback(self) -> int:
+        """BANDIT, SEMI_BANDIT or FULL_VECTOR."""
+
+    @property
+    def predictor_step(self) -> float:
+        """How fast the prediction learns."""
+
+    @property
+    def first_log(self) -> Floats:
+        """The logarithm of the point before day 0."""
+
+
+class State(Protocol):
+    """What changes, as far as every player has it: the fields of :class:`RoundState`."""
+
+    @property
+    def tally(self) -> Tally:
+        """What changes every day."""
+
+    @property
+    def undo(self) -> Tally:
+        """The tally before the last day of a window."""
+
+    @property
+    def learners(self) -> Learners:
+        """What learners know."""
+
+    @property
+    def policies(self) -> Policies:
+        """The policies of the slots."""
+
+    @property
+    def mix(self) -> Mix:
+        """The mixture that is played."""
+
+
 class RoundState(NamedTuple):
     """What changes: the days' ``tally``, what ``learners`` know, their policies in ``policies``, and the ``mix`` that is played.
 
@@ -100,8 +146,8 @@ class RoundState(NamedTuple):
 
     tally: Tally
     undo: Tally
-    learners: Any
-    policies: Any
+    learners: Learners
+    policies: Policies
     mix: Mix
 
 
@@ -113,7 +159,7 @@ def empty_tally(dimension: int, offset: int) -> Tally:
     return Tally(count, start, count.copy(), one, count.copy(), d, d.copy(), d.copy(), d.copy(), one.copy(), one.copy())
 
 
-def begin_round(dimension: int, offset: int, learners: Any, policies: Any, n_slots: int) -> RoundState:
+def begin_round(dimension: int, offset: int, learners: Learners, policies: Policies, n_slots: int) -> RoundState:
     """Return the state before day 0."""
     before = empty_tally(dimension, 0)
     mix = Mix(np.zeros(n_slots), np.zeros(n_slots), np.zeros(dimension), np.zeros(n_slots, dtype=np.int64))
@@ -121,7 +167,7 @@ def begin_round(dimension: int, offset: int, learners: Any, policies: Any, n_slo
 
 
 @kernel
-def mix_slots(state: Any) -> None:
+def mix_slots(state: State) -> None:
     """Make ready to play with the weights of ``mix``, which must add up to 1 within rounding."""
     mix = state.mix
     total = 0.0
@@ -136,7 +182,7 @@ def mix_slots(state: Any) -> None:
 
 
 @kernel
-def act(family: Any, state: Any, rng: np.random.Generator) -> Integers:
+def act(family: Family, state: State, rng: np.random.Generator) -> Integers:
     """Draw the action of the day (Algorithm 1, line 5)."""
     cumulative = state.mix.cumulative
     last = cumulative.size - 1
@@ -186,7 +232,7 @@ def estimate_elements(tally: Tally, mean: Floats, step: float, action: Integers,
 
 
 @kernel
-def estimate(rule: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def estimate(rule: Rule, state: State, action: Integers, seen: Floats, reward: float) -> None:
     """Add R̃ of a day to the sums; ``seen`` is the reward vector as far as it is seen, ``reward`` the total of the action."""
     tally = state.tally
     if rule.feedback == BANDIT:
@@ -200,7 +246,7 @@ def estimate(rule: Any, state: Any, action: Integers, seen: Floats, reward: floa
 
 
 @kernel
-def solve_pending(family: Any, state: Any) -> bool:
+def solve_pending(family: Family, state: State) -> bool:
     """Make estimates of what is pending, all drawn from the mixture as it is; tell whether that could be done."""
     tally = state.tally
     if not np.any(tally.pending):
@@ -217,7 +263,7 @@ def solve_pending(family: Any, state: Any) -> bool:
 
 
 @kernel
-def count_day(rule: Any, tally: Any) -> int:
+def count_day(rule: Rule, tally: Tally) -> int:
     """Count a day; return how many of the windows L_0, L_1, … end with it."""
     tally.day[0] += 1
     return windows_ending(rule, tally, 0)
@@ -248,7 +294,7 @@ def copy_tally(source: Tally, target: Tally) -> None:
 
 
 @kernel
-def keep_for_undo(rule: Any, state: Any) -> None:
+def keep_for_undo(rule: Rule, state: State) -> None:
     """Keep the tally before a day that ends a window: if the window cannot end, the day has not been."""
     if windows_ending(rule, state.tally, 1) > 0:
         copy_tally(state.tally, state.undo)
@@ -263,19 +309,19 @@ PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
 
 
 @method
-def learn_day(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def learn_day(rule: Rule, family: Family, state: State, action: Integers, seen: Floats, reward: float) -> None:
     """Take in what a day paid."""
 
 
 @learn_day.default
-def learn_estimate(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def learn_estimate(rule: Rule, family: Family, state: State, action: Integers, seen: Floats, reward: float) -> None:
     """Estimate the reward vector, and take note of the day."""
     estimate(rule, state, action, seen, reward)
     remember(state, rule, action, seen, reward, 1.0)
 
 
 @method
-def end_windows(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def end_windows(rule: Rule, family: Family, state: State, n_ending: int) -> int:
     """Move on at the end of the ``n_ending`` shortest windows; return PLAYED, or change nothing and say why.
 
     ``running`` has the sum of the estimates of the window, ``total`` of all days. After OUT_OF_ROOM it is called again with
@@ -285,12 +331,12 @@ def end_windows(rule: Any, family: Any, state: Any, n_ending: int) -> int:
 
 
 @method
-def remember(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+def remember(state: State, rule: Rule, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Take note of a day beside its estimate; ``times`` −1 takes it back."""
 
 
 @remember.default
-def note_nothing(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+def note_nothing(state: State, rule: Rule, action: Integers, seen: Floats, reward: float, times: float) -> None:
     """Take no note: the estimate is all there is to learn."""
 
 

@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best
 from swapregret.actions.policy_slots import FULL, MADE, make_policy, put_policy, room, room_for_lists
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.kernel import kernel
-from swapregret.learners.round.day import FEEDBACKS, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, begin_round, mix_slots
+from swapregret.learners.round.day import FEEDBACKS, NOT_PROJECTED, OUT_OF_ROOM, PLAYED, State, begin_round, mix_slots
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.learners.round.scale import start_learners
@@ -90,7 +91,7 @@ class PointPlayer(Competitor):
 
 
 @kernel
-def play_policy(state: Any, exploration: float) -> int:
+def play_policy(state: State, exploration: float) -> int:
     """Play the policy of slot 0 from now on, γ of the exploration policy mixed in."""
     mix = state.mix
     mix.is_new[0] = 1
@@ -101,7 +102,7 @@ def play_policy(state: Any, exploration: float) -> int:
 
 
 @kernel
-def play_action(family: Any, state: Any, action: Integers, exploration: float, n_ending: int) -> int:
+def play_action(family: Family, state: State, action: Integers, exploration: float, n_ending: int) -> int:
     """Play one action from now on, γ of the exploration policy mixed in; the policy stays while the action does."""
     policies = state.policies
     words = np.zeros((1, policies.words.shape[2]), dtype=np.uint64)
@@ -113,14 +114,16 @@ def play_action(family: Any, state: Any, action: Integers, exploration: float, n
 
 
 @kernel
-def play_best(family: Any, state: Any, weights: Floats, exploration: float, n_ending: int) -> int:
+def play_best(family: Family, state: State, weights: Floats, exploration: float, n_ending: int) -> int:
     """Play the action that is best for some weights."""
     action = best(family, weights)
     return play_action(family, state, action, exploration, n_ending) if action.size else NOT_PROJECTED
 
 
 @kernel
-def play_point(family: Any, state: Any, point: Floats, log_point: Floats, played: Floats, exploration: float) -> int:
+def play_point(
+    family: Family, state: State, point: Floats, log_point: Floats, played: Floats, exploration: float
+) -> int:
     """Be at a point, and play the policy that ``played`` stands for; nothing has changed where it cannot be made."""
     code = make_policy(family, state.policies, 0, played, log_point)
     if code != MADE:

@@ -7,13 +7,13 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import Common, Explore
-from swapregret.actions.policy_slots import empty_policies
+from swapregret.actions.policy_slots import Policies, empty_policies
 from swapregret.arguments import Days
 from swapregret.arrays import Floats, Words
 from swapregret.compiled.bits import pack_rows
@@ -23,9 +23,9 @@ from swapregret.learners.baselines.drivers.action_table import Cost, list_action
 from swapregret.learners.baselines.drivers.competitor import DERIVED, Competitor
 from swapregret.learners.baselines.drivers.listed_steps import listed_shares
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import PLAYED, Mix, Tally, begin_round, mix_slots
+from swapregret.learners.round.day import PLAYED, Mix, Rule, Tally, begin_round, mix_slots
 from swapregret.learners.round.running import Running
-from swapregret.learners.round.scale import start_learners
+from swapregret.learners.round.scale import Learners, start_learners
 from swapregret.learners.settings import Limit, check_settings
 from swapregret.policy import FinitePolicy
 
@@ -50,24 +50,36 @@ class TableFamily(NamedTuple):
         """What there is behind it: no Python."""
         return SimpleNamespace(callbacks=(), data=None)
 
-    def on(self, policies: Any) -> "TableFamily":
+    def on(self, policies: Policies) -> "TableFamily":
         """Return the same: nothing is kept beside the policies."""
         return self
 
 
-class ListedState(NamedTuple):
+Own = TypeVar("Own")
+"""What a competitor has learnt."""
+
+
+class ListedState(NamedTuple, Generic[Own]):
     """What changes; ``own`` is what the competitor has learnt, the rest as of every state (``learners.round.day``)."""
 
     tally: Tally
     undo: Tally
-    learners: Any
-    policies: Any
+    learners: Learners
+    policies: Policies
     mix: Mix
-    own: Any
+    own: Own
+
+
+class Agreed(Protocol):
+    """What experts have learnt who agree on a distribution."""
+
+    @property
+    def point(self) -> Floats:
+        """The distribution."""
 
 
 @kernel
-def play_weights(family: Any, state: Any, weights: Floats) -> int:
+def play_weights(family: TableFamily, state: ListedState[Own], weights: Floats) -> int:
     """Play a weight for every action from now on."""
     mix, policies = state.mix, state.policies
     policies.chances[0] = listed_shares(weights)
@@ -87,7 +99,7 @@ def play_weights(family: Any, state: Any, weights: Floats) -> int:
 
 
 @kernel
-def play_agreement(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def play_agreement(rule: Rule, family: TableFamily, state: ListedState[Agreed], n_ending: int) -> int:
     """Play the distribution that experts agree on."""
     return play_weights(family, state, state.own.point)
 
