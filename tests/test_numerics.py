@@ -19,6 +19,7 @@ from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions.session import Session
+from swapregret.testing.player_checks import state_of
 
 ROUNDS = int(os.environ.get("SWAPREGRET_ROUNDS", "10000"))
 
@@ -66,11 +67,11 @@ def check(session: Session) -> None:
     assert marginals.max() <= 1.0 + 1e-12
     if actions.is_uniform:
         assert abs(marginals.sum() - actions.size) <= 1e-9
-    for name, array in session.player.dump(session._state).items():
+    for name, array in session.player.dump(state_of(session)).items():
         assert not np.isnan(array).any(), name
         assert np.isfinite(array).all(), name
     if isinstance(session.player, SwapMaster) and actions.is_uniform:
-        for point in session._state.state.learners.points:
+        for point in state_of(session).state.learners.points:
             assert abs(point.sum() - actions.size) <= 1e-9
 
 
@@ -168,9 +169,9 @@ def test_a_concentrated_policy_stays_sound_and_can_turn(factory: object) -> None
     session = Session(player, rng=1)
     days = int(0.1 * ROUNDS)
     run(session, lambda _, decision: float(good @ decision.action) / 2, days)
-    assert session._state.state.learners.points[0, :2].min() > 0.99
+    assert state_of(session).state.learners.points[0, :2].min() > 0.99
     run(session, lambda _, decision: float(better @ decision.action) / 2, 3 * days)
-    assert session._state.state.learners.points[0, 4:].min() > 0.99
+    assert state_of(session).state.learners.points[0, 4:].min() > 0.99
 
 
 @pytest.mark.parametrize("variants", [1, 8])

@@ -14,6 +14,7 @@ import pytest
 from tests.late import Late
 
 import swapregret as sr
+from swapregret.testing.player_checks import state_of
 
 EDGES = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")]
 
@@ -78,7 +79,7 @@ def middle(player: Any) -> tuple[Any, dict[str, Any]]:
         action = session.act().action
         known = np.full(player.actions.dimension, 0.5 / player.actions.size)
         session.observe(0.5 if player.feedback == "bandit" else known if player.feedback == "full" else known * action)
-    state = player.load(player.dump(session._state))
+    state = player.load(player.dump(state_of(session)))
     return state, rng.bit_generator.state
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import swapregret
 from swapregret.cli import COMMANDS, app
 from swapregret.cli.options import PRESET_NAMES
-from swapregret.cli.paper_commands import _WORLDS
+from swapregret.cli.paper_commands import WORLD_NAMES
 from swapregret.experiments.paper_table1 import WORLDS
 from swapregret.learners.ingredients import PRESETS
 
@@ -82,7 +82,7 @@ def test_help_loads_no_library(arguments: str) -> None:
 def test_the_words_of_the_help_are_those_of_the_library() -> None:
     """The help names them without loading the library."""
     assert tuple(sorted(PRESETS)) == PRESET_NAMES
-    assert tuple(sorted(WORLDS)) == _WORLDS
+    assert tuple(sorted(WORLDS)) == WORLD_NAMES
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import numpy as np
 import swapregret as sr
 from swapregret.compiled.rows import elements_of_rows, padded_rows
 from swapregret.geometry.caratheodory import norm_of_variant
-from swapregret.geometry.few_actions import DEPENDENT, Candidates, _Basis, _factor_on
+from swapregret.geometry.few_actions import DEPENDENT, Basis, Candidates, factor_on
 
 
 def test_no_more_rows_are_held_than_are_independent() -> None:
@@ -17,8 +17,8 @@ def test_no_more_rows_are_held_than_are_independent() -> None:
         elements, ends = elements_of_rows(some)
         padded, norm = padded_rows(elements, ends, d), norm_of_variant(seed % 4, d)
         rows = Candidates(elements, ends, padded, some.mean(axis=0), 1.0, norm, DEPENDENT, 0.0)
-        basis, count = _Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2))), 0
+        basis, count = Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2))), 0
         for row in range(len(some)):
-            if _factor_on(rows, basis, count, row):
+            if factor_on(rows, basis, count, row):
                 count += 1
         assert count == actions.rank

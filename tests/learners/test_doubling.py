@@ -11,6 +11,7 @@ from swapregret.learners.doubling import DoublingState, anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.sessions.session import Session
+from swapregret.testing.player_checks import state_of
 
 
 def test_epochs_double_and_each_has_a_player_for_its_horizon() -> None:
@@ -25,7 +26,7 @@ def test_epochs_double_and_each_has_a_player_for_its_horizon() -> None:
     session = Session(player, rng=1)
     epochs = []
     for day in range(3 + 6 + 12 + 1):
-        state = session._state
+        state = state_of(session)
         epochs.append(state.epoch)
         if state.day == 0:
             assert np.allclose(session.marginals(), 0.4, rtol=0.0, atol=1e-9), f"day {day}"
@@ -66,11 +67,11 @@ def test_rewards_of_an_earlier_epoch_are_estimated_with_their_own_policy() -> No
     late = session.act()
     session.act()
     session.observe(0.25, session.open_decisions[1])
-    assert session._state.epoch == 1
-    before = session._state.inner.estimated_total()
+    assert state_of(session).epoch == 1
+    before = state_of(session).inner.estimated_total()
     session.observe(0.5, late)
     inverse = np.linalg.pinv(late.policy.cooccurrence())
-    assert np.allclose(session._state.inner.estimated_total() - before, 0.5 * inverse @ late.action)
+    assert np.allclose(state_of(session).inner.estimated_total() - before, 0.5 * inverse @ late.action)
 
 
 def test_players_of_earlier_epochs_are_kept() -> None:

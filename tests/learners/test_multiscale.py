@@ -19,6 +19,7 @@ from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.round.day import NOT_PROJECTED
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions.session import Session
+from swapregret.testing.player_checks import state_of
 
 SETS = MSets(6, 2)
 RANK_THREE = Explicit([[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 1, 0, 0, 1]])
@@ -146,7 +147,7 @@ def test_a_day_whose_system_cannot_be_solved_has_not_been(is_late: bool) -> None
     late = session.act()
     for _ in range(3 if is_late else 1):
         session.observe(0.5, session.act())
-    running = session._state
+    running = state_of(session)
     (late.held.mix if is_late else running.state.mix).weights[-1] = 0.0
     decision = late if is_late else session.act()
     assert decision.held.is_present != is_late

@@ -12,6 +12,7 @@ import swapregret as sr
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.doubling import anytime
 from swapregret.playing.course import Course
+from swapregret.testing.player_checks import state_of
 
 K4 = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 SETS: Late[sr.ActionSet] = Late(
@@ -133,7 +134,7 @@ def check_blocks_are_steps(player: Any, tmp_path: Path) -> None:
         more, rest = step(each, rewards[CUT:])
         assert found + more == plays
         assert np.mean(received + rest) == pytest.approx(course.reward, abs=1e-12)
-        assert_same(player, each._state, course.state)
+        assert_same(player, state_of(each), course.state)
         assert each._rng.bit_generator.state == course._rng.bit_generator.state
 
 
@@ -147,8 +148,8 @@ def test_anytime_blocks_are_steps(preset: str) -> None:
     session = sr.Session(player, rng=np.random.SeedSequence(3))
     _, received = step(session, world.rewards(0, DAYS))
     assert np.mean(received) == pytest.approx(course.reward, abs=1e-12)
-    assert session._state.epoch == 2
-    assert_same(player, session._state, course.state)
+    assert state_of(session).epoch == 2
+    assert_same(player, state_of(session), course.state)
 
 
 @pytest.mark.parametrize("preset", ["multiscale", "adaptive"])
@@ -177,11 +178,11 @@ def test_late_rewards_are_estimated_without_bias(preset: str) -> None:
             again = sr.Session.from_bytes(snapshot, player)
             decision = again.open_decisions[index]
             decision.action = action
-            before = again._state.estimated_total()
+            before = state_of(again).estimated_total()
             again.observe(float(rewards @ action), decision)
             chance = policy.probability(action)
             chances[index] += chance
-            means[index] += chance * (again._state.estimated_total() - before)
+            means[index] += chance * (state_of(again).estimated_total() - before)
     assert np.allclose(chances, 1.0, rtol=0.0, atol=1e-12)
     for action in actions.enumerate():
         assert np.allclose(means @ action, rewards @ action, rtol=0.0, atol=1e-9)

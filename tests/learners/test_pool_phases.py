@@ -11,6 +11,7 @@ from swapregret.actions.m_sets.kernels.subsets import list_systematic
 from swapregret.arrays import Floats, Words
 from swapregret.compiled.address import set_of
 from swapregret.compiled.kernel import kernel
+from swapregret.testing.player_checks import state_of
 
 
 @kernel
@@ -37,9 +38,9 @@ def test_members_whose_point_cannot_be_listed_keep_their_list() -> None:
         action = session.act().action
         assert action.sum() == 2
         session.observe(0.9 * action[0])
-    policies = session._state.state.policies
+    policies = state_of(session).state.policies
     assert (policies.n_atoms[:-1] > 0).all()
-    points = session._state.state.learners.points
+    points = state_of(session).state.learners.points
     assert (points[:, 0] > 0.6).any()
     assert (policies.marginals[:-1, 0] <= 0.6 + 1e-9).all()
     assert np.isfinite(session.act().policy.marginals()).all()

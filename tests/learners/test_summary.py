@@ -15,6 +15,7 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
 from swapregret.learners.schedule import Schedule
 from swapregret.learners.summary import summarise
+from swapregret.testing.player_checks import state_of
 
 swap_combcp = partial(presets.swap_combcp, preset="multiscale")
 
@@ -99,7 +100,7 @@ def test_members_are_what_is_mixed(preset: str) -> None:
         session.observe(day % 3 / 2)
     summary = session.summary().player
     assert summary is not None
-    assert len({each.name for each in summary.members}) == session._state.state.mix.weights.size
+    assert len({each.name for each in summary.members}) == state_of(session).state.mix.weights.size
     drawn = [each.weight for each in summary.members if each.weight > 0.0]
     policy = session.policy()
     assert isinstance(policy, sr.Mixture)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from swapregret.errors import InvalidInput
-from swapregret.playing.workers import _dumps, _run, run_tasks
+from swapregret.playing.workers import pickled, run_pickled, run_tasks
 
 
 def call(function, argument):
@@ -29,12 +29,12 @@ def test_closures_travel_by_value() -> None:
 
         return float(table[index]) + shift + factorial(3)
 
-    assert pickle.loads(_run(_dumps((call, (outer, 2))))) == (True, 9.0) == (True, outer(2))
+    assert pickle.loads(run_pickled(pickled((call, (outer, 2))))) == (True, 9.0) == (True, outer(2))
 
     def countdown(n: int) -> int:
         return 0 if n == 0 else countdown(n - 1)
 
-    assert pickle.loads(_run(_dumps((call, (countdown, 3))))) == (True, 0)
+    assert pickle.loads(run_pickled(pickled((call, (countdown, 3))))) == (True, 0)
 
 
 SCRIPT = """

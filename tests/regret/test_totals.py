@@ -17,7 +17,7 @@ from swapregret.regret.deviation import Deviation, bracket_best
 from swapregret.regret.ledgers.answers import Rule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
-from swapregret.regret.totals import TotalsAudit, _Totals
+from swapregret.regret.totals import Totals, TotalsAudit
 
 FALSE_ALARM = 1e-6
 STANDARD_ERRORS = 4.9
@@ -45,7 +45,7 @@ def chances_of(policy: FinitePolicy, table: np.ndarray) -> np.ndarray:
 def test_estimates_are_unbiased(tiny_set: ActionSet) -> None:
     """Summed over all draws, the estimate of the reward vector gives every action its reward, to 1e-12, low rank too."""
     table, policy, reward = drawn_day(tiny_set, np.random.default_rng(1))
-    gathered = _Totals(tiny_set, None)
+    gathered = Totals(tiny_set, None)
     mean = np.zeros(tiny_set.dimension)
     for row, chance in zip(table, chances_of(policy, table), strict=True):
         mean += chance * gathered.add(row[None, :], np.array([row @ reward]), [policy], 0).estimate
@@ -57,7 +57,7 @@ def test_the_exponential_inequality_holds(tiny_set: ActionSet, scale: float) -> 
     """E exp(±λ(z − Ez) − λ²w/2) ≤ 1 for every action, summed over all draws, totals of 0 and 1 among them."""
     rng = np.random.default_rng(2)
     table, policy, reward = drawn_day(tiny_set, rng)
-    gathered, chances = _Totals(tiny_set, None), chances_of(policy, table)
+    gathered, chances = Totals(tiny_set, None), chances_of(policy, table)
     for seen in (table @ reward, rng.integers(0, 2, len(table)).astype(float)):
         days = [gathered.add(row[None, :], np.array([r]), [policy], 0) for row, r in zip(table, seen, strict=True)]
         for action in table:

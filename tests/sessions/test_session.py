@@ -22,6 +22,7 @@ from swapregret.learners.doubling import anytime
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions.session import Session
 from swapregret.storage import to_bytes
+from swapregret.testing.player_checks import state_of
 
 swap_combcp = partial(presets.swap_combcp, preset="multiscale")
 swap_comband = partial(presets.swap_comband, preset="multiscale")
@@ -232,10 +233,10 @@ def test_late_rewards_are_estimated_with_the_policy_that_drew_them() -> None:
             session.observe(float(day % 3) / 2, waiting.pop())
     assert len({id(decision.policy) for decision in waiting}) == 4
     for decision in (waiting[2], waiting[0], waiting[3], waiting[1]):
-        before = session._state.estimated_total()
+        before = state_of(session).estimated_total()
         session.observe(0.75, decision)
         exact = 0.75 * np.linalg.pinv(decision.policy.cooccurrence()) @ decision.action
-        assert np.allclose(session._state.estimated_total() - before, exact, rtol=0.0, atol=1e-9)
+        assert np.allclose(state_of(session).estimated_total() - before, exact, rtol=0.0, atol=1e-9)
     assert session.open_decisions == ()
 
 
@@ -261,13 +262,13 @@ def test_skipped_days_count_and_teach_nothing() -> None:
     session = Session(player, rng=6)
     go(session, 9)
     skipped = session.summary().n_skipped
-    tally = session._state.state.tally
-    total, guess = session._state.estimated_total(), tally.prediction.copy()
+    tally = state_of(session).state.tally
+    total, guess = state_of(session).estimated_total(), tally.prediction.copy()
     session.act()
     session.skip()
     assert session.day == 10
     assert session.summary().n_skipped == skipped + 1
-    assert np.allclose(session._state.estimated_total(), total, rtol=0.0, atol=1e-12)
+    assert np.allclose(state_of(session).estimated_total(), total, rtol=0.0, atol=1e-12)
     assert np.array_equal(tally.prediction, guess)
 
 
@@ -299,7 +300,7 @@ def test_same_seed_same_bits() -> None:
     def play(rng: object) -> tuple[str, int | None]:
         session = Session(player, rng=rng)  # type: ignore[arg-type]
         go(session, 25)
-        arrays = player.dump(session._state)
+        arrays = player.dump(state_of(session))
         return hashlib.sha256(b"".join(array.tobytes() for array in arrays.values())).hexdigest(), session.entropy
 
     first = play(7)
@@ -359,7 +360,7 @@ def test_sets_without_a_matrix_go_on_bit_for_bit(name: str, tmp_path: Path) -> N
         relay = Session.load(tmp_path / "file")
         go(plain, 1)
         go(relay, 1)
-        ours, theirs = (player.dump(session._state) for session in (relay, plain))
+        ours, theirs = (player.dump(state_of(session)) for session in (relay, plain))
         assert {name: array.tobytes() for name, array in ours.items()} == {n: a.tobytes() for n, a in theirs.items()}
         for one, other in zip(relay.open_decisions, plain.open_decisions, strict=True):
             assert np.array_equal(one.policy.cooccurrence(), other.policy.cooccurrence())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from swapregret.experiments.shortcut_counterexample import Counterexample
 
 _LOADING = "Loading the compiled inner loops (the first run compiles them) ..."
-_WORLDS = ("cyclic", "iid", "piecewise", "random-walk", "slots", "spiral", "tree")
+WORLD_NAMES = ("cyclic", "iid", "piecewise", "random-walk", "slots", "spiral", "tree")
 """For the help, which must not wait for the library; a test compares them."""
 _Write = Annotated[Path | None, option("write", "A page whose table is rewritten: docs/baselines.md.")]
 _LEAST = 7
@@ -24,7 +24,7 @@ _LEAST = 7
 
 def table1(
     full: Annotated[bool, option("full", "All instances, T = 100,000, 4 runs, half an hour per cell.")] = False,
-    world: Annotated[str, choice("world", "The reward sequence", _WORLDS)] = "cyclic",
+    world: Annotated[str, choice("world", "The reward sequence", WORLD_NAMES)] = "cyclic",
     horizon: Annotated[int | None, days("horizon", "Days to play; 50,000 if not given.", least=_LEAST)] = None,
     replications: Annotated[int | None, runs("replications", "Runs of each cell; 1 if not given.")] = None,
     budget: Annotated[float | None, seconds("budget", "Seconds a cell may take; 25 if not given.")] = None,

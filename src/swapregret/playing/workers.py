@@ -48,10 +48,10 @@ def _in_processes(
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
     from multiprocessing import get_context
 
-    payloads = [_dumps((function, task)) for task in tasks]
+    payloads = [pickled((function, task)) for task in tasks]
     with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         try:
-            for is_done, value in map(pickle.loads, pool.map(_run, payloads)):
+            for is_done, value in map(pickle.loads, pool.map(run_pickled, payloads)):
                 if not is_done:
                     raise value
                 yield value
@@ -63,16 +63,17 @@ def _in_processes(
             ) from None
 
 
-def _run(payload: bytes) -> bytes:
+def run_pickled(payload: bytes) -> bytes:
     """Return whether a task went well, and its result or its error, both by value: their classes may be the main script's."""
     function, task = pickle.loads(payload)
     try:
-        return _dumps((True, function(*task)))
+        return pickled((True, function(*task)))
     except Exception as error:
-        return _dumps((False, error))
+        return pickled((False, error))
 
 
-def _dumps(value: object) -> bytes:
+def pickled(value: object) -> bytes:
+    """Write a value for another process, functions of one's own too."""
     from numba import cloudpickle  # a copy that comes with Numba: `make test-numba` sees to it
 
     try:

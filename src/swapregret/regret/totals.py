@@ -99,7 +99,7 @@ def audit_totals(
     rewards = _shares(totals, units)
     if n < _PARTS:
         raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")
-    gathered = _Totals(actions, capacity)
+    gathered = Totals(actions, capacity)
     edges = [*range(0, n, length), n]
     sums = [gathered.add(plays[a:b], rewards[a:b], policies[a:b], a) for a, b in pairwise(edges)]
     whole = reduce(add, sums)
@@ -143,7 +143,7 @@ class _Sums:
         return _Sums(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
-class _Totals:
+class Totals:
     """Turns days into sums and into ledgers of estimates, one for each part: days 0, 8, 16, …; 1, 9, 17, …; and so on."""
 
     def __init__(self, actions: ActionSet, capacity: int | None) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.learners.player import Arrays, Decision, Player, hold_policy, own_state, what_is_seen
+from swapregret.learners.player import Arrays, Decision, Player, State, hold_policy, own_state, what_is_seen
 from swapregret.policy import Policy
+from swapregret.sessions.session import Session
 from swapregret.testing.conformance import Report, agree, listed, require, run_checks, skip
 from swapregret.testing.policy_checks import check_listed
 
@@ -41,6 +42,20 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
     ('configuration', 'arrays', 'state', 'policies', 'repeatability', 'files')
     """
     return run_checks(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
+
+
+def state_of(session: Session[State]) -> State:
+    """Return the state of the player of a session: the one it goes on with, only to be looked at.
+
+    Examples
+    --------
+    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret.learners.baselines.uniform import uniform
+    >>> player = uniform(MSets(4, 2))
+    >>> sorted(player.dump(state_of(Session(player, rng=0))))[:2]
+    ['tally.day', 'tally.earned']
+    """
+    return session._state
 
 
 @dataclass(frozen=True, eq=False)

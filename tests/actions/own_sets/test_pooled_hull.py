@@ -14,6 +14,7 @@ from swapregret.actions.policy_slots import list_room, put_best_known
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import OracleFault
 from swapregret.geometry.kl import kl_gap
+from swapregret.testing.player_checks import state_of
 
 
 class _Trees:
@@ -76,7 +77,7 @@ def test_a_player_keeps_the_actions_it_listed(preset: str) -> None:
     """After some windows the pool in the state holds actions beyond those known from the start."""
     session = sr.Session(_player(preset), rng=3)
     _go(session, 30)
-    used = session._state.state.policies.used
+    used = state_of(session).state.policies.used
     assert ((used > 0) & (used < 2**62)).any()
 
 
@@ -176,7 +177,7 @@ def test_an_oracle_that_breaks_down_leaves_the_session_as_it_was(preset: str) ->
     for day in range(160):
         actions = [session.act().action for session in sessions]
         assert np.array_equal(*actions)
-        reward, before = float(actions[0][:4].sum()) / 4.0, players[0].dump(sessions[0]._state)
+        reward, before = float(actions[0][:4].sum()) / 4.0, players[0].dump(state_of(sessions[0]))
         for n_left in range(day % 3, 40, 7):
             oracle.n_left = n_left
             try:
@@ -184,7 +185,7 @@ def test_an_oracle_that_breaks_down_leaves_the_session_as_it_was(preset: str) ->
                 break
             except OracleFault:
                 n_failures += 1
-                after = players[0].dump(sessions[0]._state)
+                after = players[0].dump(state_of(sessions[0]))
                 assert [name for name in before if not np.array_equal(before[name], after[name])] == []
         else:
             oracle.n_left = 2**62
