@@ -42,6 +42,7 @@ def _take_in(flat: Floats, n: int, target: int) -> None:
         if _is_nothing(flat, a + first, size):
             k += four
             continue
+        # how often the four rows a..d go into each of the four rows e..h: p, q, r, s
         b, c, d = a + size, a + two * size, a + three * size
         at = first
         p0, p1, p2, p3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
@@ -51,6 +52,7 @@ def _take_in(flat: Floats, n: int, target: int) -> None:
         r0, r1, r2, r3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
         at += one
         s0, s1, s2, s3 = flat[a + at], flat[b + at], flat[c + at], flat[d + at]
+        # four columns at a time: 64 products of 32 numbers that were read once
         j = first
         while j + four <= size:
             a0, a1, a2, a3 = flat[a + j], flat[a + j + one], flat[a + j + two], flat[a + j + three]

@@ -222,6 +222,7 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
 def _contract_violated(net: Network, masses: Integers, unit: int) -> None:
     """Let the vertices join, contracting those that are violated."""
     labels, n = net.labels, net.labels.size
+    # vertices join in the order of their degrees
     degrees = np.zeros(n, dtype=np.int64)
     for edge in range(masses.size):
         u, v = labels[net.targets[2 * edge + 1]], labels[net.targets[2 * edge]]
@@ -233,6 +234,7 @@ def _contract_violated(net: Network, masses: Integers, unit: int) -> None:
         if labels[newcomer] != newcomer:
             continue
         has_joined[newcomer] = True
+        # the edges to those that have joined put their mass on the other end; who then holds too much is a source
         n_sources = 0
         arc = net.first[newcomer]
         while arc >= 0:
@@ -245,6 +247,7 @@ def _contract_violated(net: Network, masses: Integers, unit: int) -> None:
                     n_sources += 1
                 net.loads[other] += mass
             arc = net.following[arc]
+        # send the excess to where there is room; where there is none, what was reached is violated and becomes one vertex
         while n_sources > 0:
             length, has_room = find_levels(net, n_sources, newcomer, unit)
             if has_room:

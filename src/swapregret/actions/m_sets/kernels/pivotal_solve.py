@@ -119,6 +119,7 @@ def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floa
         roots[c] = sieve.roots[c]
     least = np.inf
     for i in range(values.size):
+        # the innovation's variance s of element i: α, its own noise and what earlier elements still tell of it
         s = alpha
         for c in range(n):
             h[c] = tables[slots[c], d + i]
@@ -132,6 +133,7 @@ def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floa
                 q += spread[c * n + e] * h[e]
             s += h[c] * q
             turned[c] = (1.0 - h[c]) * q - own[c]
+        # the gain k, and the spread of the state after element i
         over = 1.0 / s
         least = min(least, over)
         sieve.per[i] = over
@@ -142,6 +144,7 @@ def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floa
                 faded = (1.0 - h[c]) * (1.0 - h[e]) * spread[c * n + e]
                 spread[c * n + e] = faded - turned[c] * turned[e] * over
             spread[c * n + c] += own[c]
+        # the innovations of the right sides, and their products
         _advance(h, k, right, state)
         sieve.sifted[i] = right[n] * over
         for c in range(n):

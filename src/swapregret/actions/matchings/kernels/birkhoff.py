@@ -104,6 +104,7 @@ def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers
     for i in range(n_rows):
         left[i] = units[i]
         left[n_rows] -= units[i]
+    # which entries are positive, as bits; spare columns belong to one more row
     n_positive = 0
     for i in range(n_rows + 1 if n_spare > 0 else n_rows):
         row = left[i]
@@ -128,6 +129,7 @@ def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers
     clock = 0
     n = 0
     while True:
+        # match every row that has lost its column, along an augmenting path in the support
         for k in range(n_seekers):
             start = seekers[k]
             column = _find_path(start, support, open_columns, owner, unseen, queue, via, parent, n_rows)
@@ -145,6 +147,7 @@ def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers
                 if row == start:
                     break
                 column = via[row]
+        # the matching lasts until its smallest entry is used up: that is its weight
         soonest = deadline[0]
         for j in range(1, n_columns):
             soonest = min(soonest, deadline[j])
@@ -158,6 +161,7 @@ def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers
         clock = soonest
         if clock == total:
             return chosen[:n], weights[:n]
+        # entries that are used up leave the support, and their rows look for another column
         n_seekers = 0
         for j in range(n_columns):
             if deadline[j] == clock:

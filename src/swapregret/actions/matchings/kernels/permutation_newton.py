@@ -87,6 +87,7 @@ def _direction(x: Floats, sums: Floats, free: Integers, step: Floats) -> float:
     is_free = np.zeros(x.shape[1], dtype=np.bool_)
     for a in range(f):
         is_free[free[a]] = True
+    # x on the free columns; of the others their mass per row and what their steps do to it
     for i in range(n_rows):
         row = x[i]
         for a in range(f):
@@ -95,6 +96,7 @@ def _direction(x: Floats, sums: Floats, free: Integers, step: Floats) -> float:
             if not is_free[j]:
                 outside[i] += row[j]
                 pull[i] += row[j] * step[j]
+    # the right side: how far the columns are off, and the steps of the others
     weights = np.zeros((f, f))
     ground = np.zeros(f)
     rhs = np.empty(f)
@@ -105,6 +107,7 @@ def _direction(x: Floats, sums: Floats, free: Integers, step: Floats) -> float:
         for a in range(f):
             ground[a] += share * row[a]
             rhs[a] += shift * row[a]
+    # the Laplacian Σ_i x_ia x_ib of the free columns, four rows at a time
     last = n_rows - n_rows % 4
     for i in range(0, last, 4):
         row0, row1, row2, row3 = gathered[i], gathered[i + 1], gathered[i + 2], gathered[i + 3]
@@ -124,6 +127,7 @@ def _direction(x: Floats, sums: Floats, free: Integers, step: Floats) -> float:
     solve_laplacian(weights, ground, rhs)
     for a in range(f):
         step[free[a]] = rhs[a]
+    # −∇φ·step, over all columns
     decrement = 0.0
     for j in range(len(step)):
         decrement += step[j] * (sums[j] - 1.0)

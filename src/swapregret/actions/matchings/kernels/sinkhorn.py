@@ -63,6 +63,7 @@ def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tup
     transposed = np.empty((n_columns, n_rows))
     row_scale, column_scale = np.empty(n_rows), np.ones(n_columns)
     sums, ceiling = np.empty(n_columns), np.exp(np.minimum(prices, 700.0))
+    # x_ij = exp(score − row potential − column price), and its transpose for sums in order
     for i in range(n_rows):
         row, score, base = x[i], scores[i], potentials[i]
         for j in range(n_columns):
@@ -72,6 +73,7 @@ def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tup
     residual, before = np.inf, np.inf
     n_sweeps = 0
     while True:
+        # rows: scale each to add up to 1
         row_scale[:] = 0.0
         for j in range(n_columns):
             column, scale = transposed[j], column_scale[j]
@@ -79,6 +81,7 @@ def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tup
                 row_scale[i] += scale * column[i]
         for i in range(n_rows):
             row_scale[i] = 1.0 / row_scale[i]
+        # columns: what they add up to now, and how far the worst is off
         sums[:] = 0.0
         for i in range(n_rows):
             row, scale = x[i], row_scale[i]
@@ -92,17 +95,20 @@ def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tup
             residual = max(residual, excess)
         if residual <= TOLERANCE or n_sweeps == _MAX_SWEEPS:
             break
+        # give up where the rate seen says that Newton will be quicker
         if n_sweeps >= 3:
             if residual >= before:
                 break
             if np.log(TOLERANCE / residual) < patience * np.log(residual / before):
                 break
         n_sweeps += 1
+        # columns: scale to 1, or only down to 1 where there are more of them than rows
         for j in range(n_columns):
             if is_square:
                 column_scale[j] = 1.0 / sums[j]
             else:
                 column_scale[j] = min(ceiling[j], 1.0 / max(sums[j], 1e-300))
+    # put the scales into x, and their logarithms into potentials and prices
     for i in range(n_rows):
         row, scale = x[i], row_scale[i]
         for j in range(n_columns):

@@ -61,6 +61,7 @@ def pack_chains(start: Places, tables: Floats, n_edges: int, mixed: Floats) -> P
             slots[n_mixed], weights[n_mixed] = s, mixed[s]
             n_mixed += 1
     slots, weights = slots[:n_mixed], weights[:n_mixed]
+    # θ: the share of each chain that the preconditioner treats as independent
     n = tables.shape[1] - 2 * n_edges - 1
     n_groups = (slots.size + WIDTH - 1) // WIDTH
     packed, per_mass = np.empty((n_groups, n_edges, WIDTH)), np.empty((n_groups, n, WIDTH))
@@ -68,6 +69,7 @@ def pack_chains(start: Places, tables: Floats, n_edges: int, mixed: Floats) -> P
     share, wandering = 0.0, tables[:, 2 * n_edges + n][slots]
     theta = (wandering / wandering.max()) ** 3 if wandering.max() > 0.0 else np.ones(slots.size)
     slot, weight, part = np.zeros(WIDTH, dtype=np.int64), np.empty(WIDTH), np.empty(WIDTH)
+    # chains side by side, WIDTH of them, and their mean flow and mass
     for group in range(n_groups):
         for place in range(WIDTH):
             c = group * WIDTH + place
@@ -85,6 +87,7 @@ def pack_chains(start: Places, tables: Floats, n_edges: int, mixed: Floats) -> P
     for u in range(n):
         per_vertex[u] = 1.0 / per_vertex[u] if per_vertex[u] > _SMALLEST else 0.0
     per_share = 1.0 / share if share > 0.0 else 0.0
+    # the rest 1 − θ as a correction of low rank: its columns solved, and their Gram matrix factorised
     scales, kept, q = np.empty(slots.size), np.empty(slots.size, dtype=np.int64), 0
     for c in range(slots.size):
         rest = weights[c] * (1.0 - theta[c])

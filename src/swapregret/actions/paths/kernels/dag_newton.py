@@ -138,6 +138,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
     one, two = np.uint64(1), np.uint64(2)
     n_factors, n_steps, n_idle = 0, 0, 0
     before, least = np.inf, np.inf
+    # sweeps: each vertex in turn sends on what it takes in; cheap, and good until the flow is only a little uneven
     _leaving(plan, flow, down, per_out)
     n_sweeps, out, far = 0, np.inf, np.inf
     while n_sweeps < SWEEPS or (n_sweeps < MOST_SWEEPS and out > UNEVEN and out * out < far):
@@ -149,6 +150,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
         for u in range(n):
             potential[u] += move[u]
         n_sweeps = 0
+        # the flow x_e = w_e exp(π_u − π_v) of the potentials as they are, and what enters and leaves each vertex
         inflow[:] = 0.0
         inflow[0] = 1.0
         is_float = True
@@ -176,6 +178,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
             work[u] = enters * per_out[u]
         if not is_float:
             return potential, flow, -1
+        # how far out of balance: log(in / out) of each vertex, the right side of a Newton step
         logarithms(work, other, ground)
         worst = 0.0
         for u in range(n):
@@ -187,6 +190,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
             return potential, flow, n_steps
         n_idle = 0 if worst < least else n_idle + 1
         least = min(least, worst)
+        # a new factor of the Laplacian of the flow, unless a few more chord steps with the old one will do
         shrinks = worst < 0.5 * before and before < 1.0
         if not (shrinks and np.log(worst / BALANCED) < CHORD_STEPS * np.log(before / worst)):
             if n_factors == MAX_FACTORS or n_idle == MAX_IDLE:
@@ -195,6 +199,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
             factor_rows(plan, upper, lower, ground, pivot, work, other)
             n_factors += 1
         before = worst
+        # the step: the Laplacian solved for the imbalances
         solve_rows(plan, upper, lower, pivot, right)
         n_steps += 1
         for u in range(n):

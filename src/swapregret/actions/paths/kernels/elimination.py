@@ -97,12 +97,14 @@ def _factor_band(
     for k in range(zero, np.uint64(pivot.size)):
         while reach[first] < k:
             first += one
+        # what the vertices before k put into its row and column, and what of it leaks to the ground
         leak = ground[k]
         for j in range(first, k):
             p = start[j] + (k - j) - one
             down[j] = lower[p] * pivot[j]
             across[j] = upper[p] * pivot[j]
             leak += down[j] * ground[j]
+        # row and column k, four entries at a time
         oldest, column, at = first, k + one, start[k]
         while column <= reach[k]:
             while reach[oldest] < column:
@@ -124,6 +126,7 @@ def _factor_band(
             lower[at], lower[at + one], lower[at + two], lower[at + three] = e, f, g, h
             column += four
             at += four
+        # the pivot: all that leaves vertex k
         s, t, u, v = 0.0, 0.0, 0.0, 0.0
         i = start[k]
         while i < at:

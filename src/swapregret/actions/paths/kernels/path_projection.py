@@ -107,6 +107,7 @@ def _settle(plan: Elimination, log_weights: Floats, potential: Floats, point: Fl
     room = np.zeros((4, start.size - 1))
     inflow, value, ratio, shift = room[0], room[1], room[2, :n], room[3, :n]
     inflow[0] = 1.0
+    # forwards: scale what leaves each vertex to what enters it, m_u
     for u in range(zero, n):
         first, last = start[u], start[u + one]
         k, a, b = first, 0.0, 0.0
@@ -123,6 +124,7 @@ def _settle(plan: Elimination, log_weights: Floats, potential: Floats, point: Fl
             point[k] = scaled
             inflow[head[k]] += scaled
     logarithms(ratio, shift, value)
+    # s_u, log x_e, and the mean gain of a path
     mean = 0.0
     for u in range(zero, n):
         mean -= inflow[u] * shift[u]
@@ -131,6 +133,7 @@ def _settle(plan: Elimination, log_weights: Floats, potential: Floats, point: Fl
         for k in range(start[u], start[u + one]):
             log_point[k] = log_weights[k] + (here - potential[head[k]])
     mean += potential[n] - potential[zero]
+    # backwards: the best gain of a path from each vertex; what the best of all lies above the mean is the gap
     value[n] = potential[n]
     w = n
     while w > zero:
