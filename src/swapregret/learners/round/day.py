@@ -270,7 +270,7 @@ def count_day(rule: Rule, tally: Tally) -> int:
 
 
 @kernel
-def windows_ending(rule: Any, tally: Any, ahead: int) -> int:
+def windows_ending(rule: Rule, tally: Tally, ahead: int) -> int:
     """Return how many windows end, so many days ahead: 0 where the base window goes on."""
     count = count_ending(rule.windows, tally.day[0] + tally.offset[0] + ahead)
     return count if count > tally.base[0] else 0
