@@ -30,7 +30,7 @@ from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import NotConverged
 from swapregret.learners.calendar import count_ending
-from swapregret.learners.round.scale import Learners
+from swapregret.learners.round.scale import Learners, Rule
 
 BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
 FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}
@@ -92,26 +92,6 @@ class Mix(NamedTuple):
     cumulative: Floats
     mean: Floats
     is_new: Integers
-
-
-class Rule(Protocol):
-    """What does not change, as far as every player has it."""
-
-    @property
-    def windows(self) -> Integers:
-        """After how many days something changes, the shortest first."""
-
-    @property
-    def feedback(self) -> int:
-        """BANDIT, SEMI_BANDIT or FULL_VECTOR."""
-
-    @property
-    def predictor_step(self) -> float:
-        """How fast the prediction learns."""
-
-    @property
-    def first_log(self) -> Floats:
-        """The logarithm of the point before day 0."""
 
 
 class State(Protocol):

@@ -11,7 +11,7 @@ restarts (deviation D17). A fixed step η, the paper's, moves from where the lea
 of its score and its noise from one meta-day to the next; cold scales keep all.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,6 +19,26 @@ from swapregret.actions.policy_slots import spread
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import tilt
+
+
+class Rule(Protocol):
+    """What does not change, as far as every player has it."""
+
+    @property
+    def windows(self) -> Integers:
+        """After how many days something changes, the shortest first."""
+
+    @property
+    def feedback(self) -> int:
+        """BANDIT, SEMI_BANDIT or FULL_VECTOR of ``day``."""
+
+    @property
+    def predictor_step(self) -> float:
+        """How fast the prediction learns."""
+
+    @property
+    def first_log(self) -> Floats:
+        """The logarithm of the point before day 0."""
 
 
 class Learners(NamedTuple):

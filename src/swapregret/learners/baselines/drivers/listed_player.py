@@ -23,9 +23,9 @@ from swapregret.learners.baselines.drivers.action_table import Cost, list_action
 from swapregret.learners.baselines.drivers.competitor import DERIVED, Competitor
 from swapregret.learners.baselines.drivers.listed_steps import listed_shares
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import PLAYED, Mix, Rule, Tally, begin_round, mix_slots
+from swapregret.learners.round.day import PLAYED, Mix, Tally, begin_round, mix_slots
 from swapregret.learners.round.running import Running
-from swapregret.learners.round.scale import Learners, start_learners
+from swapregret.learners.round.scale import Learners, Rule, start_learners
 from swapregret.learners.settings import Limit, check_settings
 from swapregret.policy import FinitePolicy
 
