@@ -165,7 +165,9 @@ def bpr_costs(
     time, limit, rise, exponent = _columns(free_flow=free_flow, capacity=capacity, factor=factor, power=power)
     vehicles = as_number(vehicles, "vehicles")
     if (limit <= 0.0).any() or not vehicles > 0.0:
-        raise InvalidInput("`capacity` and `vehicles` must be positive", str(float(limit.min())), "Correct the table.")
+        raise InvalidInput(
+            "`capacity` and `vehicles` must be positive", f"{limit.min(initial=vehicles):g}", "Correct the table."
+        )
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return _finite(time * (1.0 + rise * (vehicles * users / limit) ** exponent))
 
