@@ -3,6 +3,7 @@
     python benchmarks/service.py                     throughput on SQLite, and on PostgreSQL with --postgres URL
     python benchmarks/service.py --kills 100         kill -9 under load from 16 clients, and compare with a session nobody killed
     python benchmarks/service.py --memory 1000000    resident memory over so many decisions
+    python benchmarks/service.py --neighbours        latencies beside large problems, logs and streams (neighbours.py)
     python benchmarks/service.py --chaos 10          ten minutes of everything that goes wrong (chaos.py)
 
 A pair is a decision and its reward, each a request that was committed before it was answered.
@@ -267,7 +268,13 @@ def main() -> None:
     parser.add_argument("--chaos", type=float, default=0.0, help="minutes; on PostgreSQL with --on-postgres")
     parser.add_argument("--on-postgres", action="store_true", help="a server of its own, which is killed too")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--neighbours", action="store_true")
     given = parser.parse_args()
+    if given.neighbours:
+        from neighbours import neighbours
+
+        neighbours()
+        return
     if given.chaos:
         from chaos import chaos
 

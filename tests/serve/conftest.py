@@ -54,6 +54,9 @@ for _ in range(60):
     warm.observe(0.5)
     history.rewarded(decision, 0.5, 0.5, reader)
 warm.summary(), regret_curve(actions, history.samples()), sr.Session.from_bytes(warm.snapshot())
+for each in threading.enumerate():  # what announces compiling ends when there is nothing more to compile
+    if each is not threading.main_thread():
+        each.join(60)
 assert threading.active_count() == 1
 print("ready", flush=True)
 for line in sys.stdin:

@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import socket
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +21,7 @@ from swapregret.serve.processes.line import length_of, packed, receive, resident
 _log = logging.getLogger("swapregret.serve")
 _FORK, _WARM = b"f", b"w"
 _ENDED = 70
+_THREAD_SECONDS = 10.0
 
 
 class Gone(Exception):
@@ -156,5 +158,8 @@ def _warm(theirs: socket.socket) -> None:
         theirs.sendall(packed(True))
     except Exception:  # then it is loaded by each process
         _log.exception("code could not be loaded")
+    for each in threading.enumerate():  # what announces compiling; a process with threads is not to be forked
+        if each is not threading.main_thread():
+            each.join(_THREAD_SECONDS)
     gc.collect()
     gc.freeze()
