@@ -24,7 +24,7 @@ from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
 from swapregret.learners.round.drawn_days import Drawn
 from swapregret.learners.round.nested import LISTS
-from swapregret.learners.round.running_player import Master
+from swapregret.learners.round.running_player import Master, RunningPlayer
 from swapregret.policy import Policy
 from swapregret.policy.held import held_array
 
@@ -85,6 +85,7 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
     if isinstance(player, DoublingPlayer):
         _check_epoch(player, arrays, day)
         return
+    _check_room(player, arrays)
     _check_kinds(arrays, player.dump(player.start(np.random.default_rng(0))))
     if day is not None:
         _check_days(arrays, day)
@@ -98,6 +99,15 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
             raise _wrong("levels of the player in 'weights.bottom' and 'weights.top'", f"{bottom} to {top}")
     for table in _TABLES:
         _check_table(table, arrays)
+
+
+def _check_room(player: Player[Any], arrays: Arrays) -> None:
+    """Refuse a state that is smaller than its player, before one of that size is begun to compare it with."""
+    if not isinstance(player, RunningPlayer):
+        return
+    d, total = player.actions.dimension, arrays.get("tally.total")
+    if total is None or total.shape != (d,):
+        raise _wrong(f"{d:,} numbers in 'tally.total'", "none" if total is None else f"shape {total.shape}")
 
 
 def _check_days(arrays: Arrays, day: int) -> None:
@@ -158,6 +168,9 @@ def _check_words(name: str, words: Any, player: Player[Any]) -> None:
     sizes = bits.sum(axis=1, dtype=np.int64)
     if bits[:, d:].any() or (sizes > m).any() or (player.actions.is_uniform and (sizes != m).any()):
         raise _wrong(f"actions of the set in {name!r}", "words that are no actions")
+    for action in np.unique(bits[:, :d], axis=0).astype(np.int64):
+        if action not in player.actions:
+            raise _wrong(f"actions of the set in {name!r}", f"{action!r:.80}")
 
 
 def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> None:
