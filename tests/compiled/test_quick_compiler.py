@@ -175,7 +175,7 @@ def theirs(values):
 def code(**options):  # names have numbers that count functions
     made = numba.njit(theirs, **options)
     made(np.arange(3.0))
-    return re.sub(r"_ZN[\\w.]+|0x[0-9a-f]+|\\d+", "", next(iter(made.inspect_asm().values())))
+    return re.sub(r"_ZN[\\w.]+|0x[0-9a-f]+|\\.-?\\d+|\\x22|\\d+", "", next(iter(made.inspect_asm().values())))
 
 kinds = ({}, {"error_model": "numpy", "nogil": True})
 before = [code(**each) for each in kinds] if sys.argv[1] == "theirs first" else None
