@@ -90,9 +90,9 @@ def test_a_bug_inside_surfaces_as_itself(error: type[Exception], monkeypatch: py
     def broken(*_: Any, **__: Any) -> None:
         raise error("a bug")
 
-    monkeypatch.setattr("swapregret.learners.baselines.drivers.listed_player.list_actions", broken)
+    monkeypatch.setattr("swapregret.environments.stochastic.random_action", broken)
     with pytest.raises(error, match="a bug") as caught:
-        sr.baselines.exp3(sr.MSets(4, 2), 100)
+        sr.environments.iid(sr.MSets(4, 2), 100)
     assert not isinstance(caught.value, SwapRegretError)
     monkeypatch.setattr(sr.MSets, "__init__", broken)
     with pytest.raises(error, match="a bug") as caught:
