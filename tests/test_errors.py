@@ -27,7 +27,9 @@ def test_every_exception_is_in_the_tree_and_in_its_drawing(kind: type[Exception]
 def test_nothing_is_left_out_of_the_public_list() -> None:
     """Every exception class defined in the module is exported."""
     defined = {
-        name for name, thing in vars(errors).items() if inspect.isclass(thing) and thing.__module__ == errors.__name__
+        name
+        for name, thing in vars(errors).items()
+        if inspect.isclass(thing) and issubclass(thing, Exception) and thing.__module__ == errors.__name__
     }
     assert defined == set(errors.__all__)
 

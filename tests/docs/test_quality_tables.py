@@ -49,4 +49,4 @@ def test_rows_that_were_played_replace_a_block(tmp_path: Path) -> None:
     ]
     assert "left as it is" in write_tables(cells, page, "guard").stdout
     page.write_text("no block\n", "utf-8")
-    assert "must have one block" in write_tables(cells, page, "semi-bandit").stderr
+    assert "must have the lines" in write_tables(cells, page, "semi-bandit").stderr

@@ -191,7 +191,7 @@ class ActionSet(Enumerated):
             How many fixed, differently ordered decompositions to average. One has the smallest support; several
             spread the policy over more actions, which lowers the swap regret of the learners that play it.
         """
-        return ListedPolicy(self.dimension, *ActionSet.decompose_packed(self, marginals, variants=variants))
+        return ListedPolicy(self.dimension, *self._decomposed(marginals, variants))
 
     def decompose_packed(self, marginals: npt.ArrayLike, *, variants: int = 1) -> tuple[Words, Vector]:
         """Return the policy of :meth:`decompose` as different actions, packed into words, and weights that add up to exactly 1.
@@ -206,6 +206,9 @@ class ActionSet(Enumerated):
         if type(self).decompose is not ActionSet.decompose:
             words, weights = self.decompose(marginals, variants=variants).packed_support()
             return merge_policy(words, frozen(weights.copy()))
+        return self._decomposed(marginals, variants)
+
+    def _decomposed(self, marginals: npt.ArrayLike, variants: int) -> tuple[Words, Vector]:
         point = as_vector(marginals, self.dimension, "marginals")
         words, weights, is_inside = list_policy(self._asked(as_integer(variants, "variants", 1)), point)
         if not is_inside:

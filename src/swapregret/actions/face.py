@@ -38,7 +38,7 @@ class Face:
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> face = Face(MSets(4, 2, labels="abcd"), (1,))
     >>> face.part, face.lift(np.array([[1, 0, 1]])).tolist()
-    (MSets(dimension=3, size=2), [[1, 0, 0, 1]])
+    (MSets(3, 2), [[1, 0, 0, 1]])
     """
 
     def __init__(self, whole: "ActionSet", missing: tuple[int, ...]) -> None:

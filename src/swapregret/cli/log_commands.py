@@ -174,7 +174,7 @@ def _print(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, notes: lis
         console.print(f"… and {hidden:,} more actions (--limit).", style="dim")
     if linear:
         console.print("The best affine rule:", style="dim")
-        console.print(str(result.best_affine_rule()), markup=False)
+        typer.echo(plain(str(result.best_affine_rule())))
 
 
 def journal(

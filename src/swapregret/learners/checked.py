@@ -97,6 +97,8 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         bottom, top = int(arrays["weights.bottom"][0]), int(arrays["weights.top"][0])
         if not bottom <= top < player.n_scales or arrays["tally.base"][0] != bottom:
             raise _wrong("levels of the player in 'weights.bottom' and 'weights.top'", f"{bottom} to {top}")
+    elif arrays.get("tally.base", np.zeros(1)).any():
+        raise _wrong("0 in 'tally.base', where the base window is the shortest", f"{arrays['tally.base']}")
     for table in _TABLES:
         _check_table(table, arrays)
 

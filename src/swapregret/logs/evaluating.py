@@ -148,7 +148,8 @@ def evaluate(
 
     Parameters
     ----------
-    log : path, data frame, sequence of (action, total) or (action, total, policy), or Log
+    log : path, data frame, sequence of days, or Log
+        A day is an action and its total, and the policy that drew the action if it is known.
     policy : Policy, player, or a choice
         What would have been played instead: a policy on all days; a player, which then learns from the log day by day; or one fixed
         action, as a 0/1 vector or labels.

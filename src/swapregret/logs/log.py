@@ -89,7 +89,8 @@ def read_past(
 
     Parameters
     ----------
-    source : path, data frame, sequence of (action, total) or (action, total, policy), or Log
+    source : path, data frame, sequence of days, or Log
+        A day is an action and its total, and the policy that drew the action if it is known.
         A CSV or Parquet file, or a Polars or pandas frame with its columns: ``action``, ``indices`` or ``action:LABEL``, and
         ``reward`` or ``cost``; optionally ``policy``, or ``round`` and ``probability``.
     actions : ActionSet

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.plans.plans import Plans
-from swapregret.arrays import Action, Floats, Integers, Vector, frozen, is_iterable
+from swapregret.arrays import Floats, Integers, Vector, frozen, is_iterable
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, TooLarge
-from swapregret.games.payoffs import RuledGame, pay, readable
+from swapregret.games.payoffs import RuledGame, pay
 
 _MOST_NODES = 1_000_000
 _SUM = 1e-9
@@ -128,13 +128,6 @@ class SequentialGame(RuledGame):
     def _find_range(self, player: int) -> tuple[float, float]:
         """Return what the player gets if all players together want it to have as little, or as much, as chance allows."""
         return float(self._low[player]), float(self._high[player])
-
-    def describe(self, player: int, action: Action) -> str:
-        """Say what a plan does at every information set it can reach."""
-        return readable(self.action_sets[player].elements(action))
-
-    def __repr__(self) -> str:
-        return f"SequentialGame({self.n_players} players, {len(self.rule.payoffs)} leaves that plans tell apart)"
 
 
 class _Walk:
