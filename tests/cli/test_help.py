@@ -81,7 +81,9 @@ def test_help_loads_no_library(arguments: str) -> None:
 
 def test_the_words_of_the_help_are_those_of_the_library() -> None:
     """The help names them without loading the library."""
-    assert tuple(sorted(PRESETS)) == PRESET_NAMES
+    assert (
+        tuple(sorted(set(PRESETS) - {"ladder"})) == PRESET_NAMES
+    )  # which needs no horizon, so nothing is planned for it
     assert tuple(sorted(WORLDS)) == WORLD_NAMES
 
 

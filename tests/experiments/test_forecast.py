@@ -23,8 +23,9 @@ def test_the_schedule_is_the_one_the_player_would_have(preset: str) -> None:
 
 
 def test_the_default_is_the_default_of_the_library() -> None:
-    """Who names no preset plans for the player that swap_combcp makes."""
-    wanted = inspect.signature(sr.swap_combcp).parameters["preset"].default
+    """Who names no preset plans for the player that swap_combcp makes of a horizon: without one it makes the ladder."""
+    made = {name: type(sr.swap_combcp(sr.MSets(4, 2), 1000, preset=name)) for name in ("adaptive", "multiscale")}
+    (wanted,) = [name for name, kind in made.items() if kind is type(sr.swap_combcp(sr.MSets(4, 2), 1000))]
     assert inspect.signature(make_plan).parameters["preset"].default == wanted
     assert inspect.signature(plan_command).parameters["preset"].default == wanted
 

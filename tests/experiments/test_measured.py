@@ -64,13 +64,13 @@ def test_other_classes_and_presets_have_no_measurement() -> None:
 
 
 def test_the_file_is_whole() -> None:
-    """Cells differ, every number is one, worlds are the same for every set, horizon and preset, and presets exist."""
+    """Cells differ, numbers are finite, all sets, horizons and presets have the same worlds; the ladder has no plan."""
     rows = measurements()
     keys = [(row.preset, row.set_spec, row.horizon, row.world) for row in rows]
     assert len(set(keys)) == len(keys)
     worlds = {row.world for row in rows}
     assert len(keys) == len(worlds) * len({key[:3] for key in keys})
-    assert {row.preset for row in rows} == set(PRESETS)
+    assert {row.preset for row in rows} == set(PRESETS) - {"ladder"}
     for row in rows:
         assert row.replications >= 2
         assert all(math.isfinite(value) for value in dataclasses.astuple(row) if isinstance(value, float))

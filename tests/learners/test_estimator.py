@@ -65,7 +65,7 @@ def expected_estimate(player: FollowTheLeader, scores: np.ndarray, guess: np.nda
 def test_unbiased_on_every_action(name: str, feedback: str) -> None:
     """The finite sum equals R·M' to 1e-12, on full and deficient rank, without a prediction and with any."""
     actions = SETS[name]
-    rng, player = np.random.default_rng(5), FollowTheLeader(actions, 0.2, feedback)
+    rng, player = np.random.default_rng(5), FollowTheLeader(actions, 100, 0.2, feedback)
     for step in range(3):
         R, scores = rng.random(actions.dimension) / actions.size, rng.normal(size=actions.dimension)
         guess = step * rng.normal(size=actions.dimension)
@@ -84,7 +84,7 @@ def test_unbiased_on_random_sets(d: int, n: int, seed: int) -> None:
     actions = Explicit(rows)
     R, scores, guess = rng.normal(size=(3, d))
     for feedback in ("bandit", "semi-bandit"):
-        player = FollowTheLeader(actions, 0.5, feedback)
+        player = FollowTheLeader(actions, 100, 0.5, feedback)
         total = expected_estimate(player, scores, guess, R)
         scale = 1.0 + np.abs(np.linalg.pinv(0.5 * player.mu.cooccurrence(), rcond=1e-9)).max()
         assert np.abs(actions.enumerate() @ (total - R)).max() <= 1e-13 * scale * d
@@ -94,7 +94,7 @@ def test_bandit_estimate_is_the_papers() -> None:
     """Without a prediction R̃ = r Σ⁺M, line 6 of Algorithm 1, on the span."""
     actions = SETS["permutations, rank 5 of 9"]
     action, R = actions.enumerate()[4], np.full(9, 0.7 / 3)
-    policy, found = estimate(FollowTheLeader(actions, 0.2, "bandit"), np.arange(9.0), np.zeros(9), R, action)
+    policy, found = estimate(FollowTheLeader(actions, 100, 0.2, "bandit"), np.arange(9.0), np.zeros(9), R, action)
     exact = 0.7 * np.linalg.pinv(policy.cooccurrence(), rcond=1e-10) @ action
     assert np.allclose(actions.span.project(found), exact, rtol=0.0, atol=1e-10)
 

@@ -52,7 +52,9 @@ def start(
     limit: Annotated[
         list[str] | None, typer.Option(help="NAME=NUMBER, one of docs/service.md; may be repeated.")
     ] = None,
-    check: Annotated[bool, typer.Option(help="Read the whole database first, and refuse what is damaged.")] = True,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not read the whole database for damage first.")
+    ] = False,
     snapshot_every: Annotated[int, count("snapshot-every", "Events between two snapshots of a problem.")] = _EVERY,
     as_json: AsJson = False,
 ) -> None:
@@ -72,7 +74,7 @@ def start(
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         lease_seconds=lease,
-        check=check,
+        check=not no_check,
         snapshot_every=snapshot_every,
         **_limits(limit or []),
     )

@@ -52,8 +52,8 @@ def state_of(session: Session[State]) -> State:
     >>> from swapregret.actions.m_sets.m_sets import MSets
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> player = uniform(MSets(4, 2))
-    >>> sorted(player.dump(state_of(Session(player, rng=0))))[:2]
-    ['tally.day', 'tally.earned']
+    >>> int(player.dump(state_of(Session(player, rng=0)))["tally.day"][0])
+    0
     """
     return session._state
 

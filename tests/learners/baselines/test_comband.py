@@ -35,7 +35,7 @@ def test_gibbs_policy_takes_the_place_of_the_list(monkeypatch: pytest.MonkeyPatc
     listed = factory(actions, 200, exploration=0.1, learning_rate=0.2)
     module = __import__("sys").modules["swapregret.learners.baselines.comband"]
     monkeypatch.setattr(module, "_LISTED", 3)
-    implicit = ComBand(actions, 200, 0.2, 0.1, "uniform")
+    implicit = ComBand(actions, 200, "uniform", 0.2, 0.1)
     assert implicit.listed is None
     rng = np.random.default_rng(0)
     a, b = listed.start(rng), implicit.start(rng)
