@@ -86,7 +86,7 @@ def test_a_decision_has_a_limit_of_time(serve: Callable[..., Served]) -> None:
 
 def test_a_call_has_a_limit_of_time(serve: Callable[..., Served]) -> None:
     """A request that takes too long is refused, changes nothing, and the problem goes on without it."""
-    server = serve(call_seconds=0.6, max_answer=10**8)
+    server = serve(call_seconds=0.25, max_answer=10**8)
     problem = server.make(set="msets 2000 1000")
     refused = server.post(f"/problems/{problem}/decisions", {"count": 1000})
     assert refused.status_code == 413
