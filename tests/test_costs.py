@@ -92,6 +92,19 @@ def test_actions_of_different_sizes_keep_their_order() -> None:
         assert world.means(0, 50) @ action == pytest.approx(1.0 - times @ action / 45.0)
 
 
+def test_costs_of_actions_with_nothing_in_common_say_what_to_add() -> None:
+    """Where no linear function is 1 on every action, the refusal names the element to add, and adding it works."""
+    rows = np.array([[1, 0], [1, 1], [0, 1]])
+    with pytest.raises(
+        InvalidInput, match="Add an element that every action contains and that is worth 0: a column of ones"
+    ):
+        sr.environments.replay(sr.Explicit(rows), np.full((4, 2), 5.0), cost_range=(0, 10))
+    actions = sr.Explicit(np.column_stack([rows, np.ones(3, dtype=int)]))
+    costs = np.column_stack([np.full((4, 2), 5.0), np.zeros(4)])
+    means = sr.environments.replay(actions, costs, cost_range=(0, 10)).means(0, 4)
+    assert np.argmax(means[0] @ actions.enumerate().T) in (0, 2)
+
+
 def test_rewards_of_a_declared_range_come_back_in_it() -> None:
     """The same holds for rewards: a play on values in [10, 30] reports in those."""
     world = sr.environments.replay(sr.MSets(3, 1), [[10, 20, 30]] * 60, reward_range=(10, 30))

@@ -183,6 +183,10 @@ def test_a_road_network_becomes_a_set_of_paths(write):
     assert away.numbers("length").tolist() == [6.0, 5.0, 5.0, 5.0]
     assert network.acyclic_from(1, length="free_flow_time").edges == ((1, 2), (1, 3), (3, 4))
     assert network.undirected().acyclic_from(4).edges == ((2, 1), (4, 2), (3, 1), (4, 3))
+    assert away.left_out == ()  # (2, 1) leads back into the source, which no route does
+    other = network.undirected().acyclic_from(4)
+    assert other.left_out == ((1, 2), (1, 3))
+    assert "2 directions left out" in repr(other)
     with pytest.raises(InvalidInput, match="`source` must be a vertex"):
         network.acyclic_from(9)
     with pytest.raises(InvalidInput, match="must be one the network has"):

@@ -68,6 +68,28 @@ def test_an_undirected_graph_is_told_how_to_get_directions() -> None:
         sr.DagPaths(nx.path_graph(3), source=0, sink=2)
 
 
+def test_networks_are_taken_as_they_are() -> None:
+    """A Network makes the same set as its edges, in files too; paths ask for a directed one."""
+    network = sr.networks.Network([("s", "a"), ("a", "t"), ("s", "t")], directed=True)
+    for made, same in (
+        (sr.DagPaths(network, source="s", sink="t"), sr.DagPaths(network.edges, source="s", sink="t")),
+        (sr.SpanningTrees(network.undirected()), sr.SpanningTrees(network.edges)),
+        (sr.Forests(network.undirected(), 1), sr.Forests(network.edges, 1)),
+    ):
+        assert made.labels == same.labels
+        assert decode(encode(made)).n_actions == same.n_actions
+    with pytest.raises(InvalidInput, match=r"must be directed.*network\.acyclic_from\(source\)"):
+        sr.DagPaths(network.undirected(), source="s", sink="t")
+
+
+@pytest.mark.parametrize("labels", [["x"], "xyyz", ["x", "x", "y"]])
+@pytest.mark.parametrize("make", [sr.SpanningTrees, lambda edges, labels: sr.Forests(edges, 2, labels=labels)])
+def test_wrong_labels_of_edges_are_told_as_labels(make, labels) -> None:
+    """Too few labels, too many, or equal ones are refused as labels, not as a size."""
+    with pytest.raises(InvalidInput, match="`labels` must be 3 different names"):
+        make([("a", "b"), ("b", "c"), ("a", "c")], labels=labels)
+
+
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_networks_are_read_from_networkx(kind: type) -> None:
     """Edges, directions, isolated nodes and attributes come over; a missing attribute is None."""

@@ -139,9 +139,10 @@ class ActionSet(Enumerated):
         high, low = float(ones @ self.argmax(ones)), float(ones @ self.argmax(-ones))
         if max(abs(high - 1.0), abs(low - 1.0)) > _TOLERANCE:
             raise InvalidInput(
-                "a set whose rewards do not begin at 0 must have a linear function that is 1 on every action",
-                f"{self!r}, which has none",
-                "Add an element that every action contains.",
+                "with costs, or rewards below 0, actions must have one size, or a linear function that is 1 on every action",
+                f"{self!r}, whose actions differ in size and have none",
+                "Add an element that every action contains and that is worth 0: a column of ones to the actions, one of zeros to "
+                "the data.",
             )
         return ones
 

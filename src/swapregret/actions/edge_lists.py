@@ -4,13 +4,16 @@ networkx graphs are known by their methods, so networkx itself is not needed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from swapregret.arrays import Label
 from swapregret.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from swapregret.networks.network import Network
 
 Vertex = Hashable
 Edge = tuple[Vertex, Vertex]
@@ -73,6 +76,24 @@ def edge_names(edges: Sequence[Edge], ends: Callable[[Edge], Hashable] = tuple) 
         names.append(edge if total[key] == 1 else (*edge, seen[key]))
         seen[key] += 1
     return tuple(names)
+
+
+def network_edges(value: "Iterable[Edge] | Network", *, directed: bool) -> Iterable[Edge]:
+    """Return the edges of a :class:`~swapregret.networks.Network`, or the value itself where it is none.
+
+    A set of routes takes only a directed one, which `acyclic_from` makes.
+    """
+    from swapregret.networks.network import Network
+
+    if not isinstance(value, Network):
+        return value
+    if directed and not value.directed:
+        raise InvalidInput(
+            "the network of `DagPaths` must be directed",
+            repr(value),
+            "Choose the directions first: network.acyclic_from(source).",
+        )
+    return value.edges
 
 
 def is_networkx(value: object) -> bool:

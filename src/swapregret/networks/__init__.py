@@ -3,7 +3,7 @@
 Each reader, and ``Network.from_networkx``, gives a :class:`Network`, whose edges go straight into an action set::
 
     SpanningTrees(read_gml("isp.gml").undirected().edges)
-    DagPaths(read_tntp("city_net.tntp").acyclic_from(1, length="free_flow_time").edges, source=1, sink=24)
+    DagPaths(read_tntp("city_net.tntp").acyclic_from(1, length="free_flow_time"), source=1, sink=24)
 """
 
 from swapregret.networks.graph_files import read_gml, read_graphml

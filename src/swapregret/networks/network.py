@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from swapregret.arrays import Vector, frozen
+from swapregret.counts import plural
 from swapregret.errors import InvalidInput
 
 Vertex = Hashable
@@ -33,6 +34,8 @@ class Network:
         For each attribute one value per edge; None where the file gives none.
     name : str
         Where it came from.
+    left_out : tuple of (tail, head)
+        Of a network that :meth:`acyclic_from` made, the directions it did not keep: routes that use one are not among its routes.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class Network:
     vertices: tuple[Vertex, ...] = ()
     attributes: Mapping[str, tuple[object, ...]] = field(default_factory=dict, repr=False)
     name: str = ""
+    left_out: tuple[Edge, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         edges = tuple((u, v) for u, v in self.edges)
@@ -99,7 +103,8 @@ class Network:
     def __repr__(self) -> str:
         kind, name = "directed" if self.directed else "undirected", f"{self.name!r}, " if self.name else ""
         columns = f", attributes {', '.join(self.attributes)}" if self.attributes else ""
-        return f"Network({name}{len(self.vertices)} vertices, {len(self.edges)} {kind} edges{columns})"
+        lost = f", {plural(len(self.left_out), 'direction')} left out" if self.left_out else ""
+        return f"Network({name}{len(self.vertices)} vertices, {len(self.edges)} {kind} edges{lost}{columns})"
 
     def numbers(self, attribute: str) -> Vector:
         """Return an attribute as a vector of finite numbers, one per edge."""
@@ -163,6 +168,9 @@ class Network:
         order in the network. An edge is kept if it leads to a vertex of higher rank (an undirected one is turned so that it does);
         what the source does not reach is left out. These are the efficient paths of traffic assignment (Dial 1971).
 
+        A route that turns back towards the source is no longer possible. What it would have used is counted: ``left_out`` of the
+        result has every direction that was not kept, except those back into the source, and the result's text says how many.
+
         Parameters
         ----------
         source : hashable
@@ -183,10 +191,14 @@ class Network:
         rank = {vertex: (distance[vertex], index) for index, vertex in enumerate(self.vertices) if vertex in distance}
         rank[source] = (-1.0, -1)
         kept: dict[int, Edge] = {}
-        for index, (u, v) in enumerate(self.edges):
-            if u != v and u in rank and v in rank and (rank[u] < rank[v] or not self.directed):
-                kept[index] = (u, v) if rank[u] < rank[v] else (v, u)
-        return self._keep(kept, directed=True)
+        left_out: list[Edge] = []
+        for index, edge in enumerate(self.edges):
+            for u, v in (edge,) if self.directed else (edge, edge[::-1]):
+                if u != v and u in rank and v in rank and rank[u] < rank[v]:
+                    kept[index] = (u, v)
+                elif u != v and v != source:
+                    left_out.append((u, v))
+        return replace(self._keep(kept, directed=True), left_out=tuple(left_out))
 
     def _distances(self, source: Vertex, lengths: Sequence[float]) -> dict[Vertex, float]:
         """Return how far from the source each vertex is that it reaches."""

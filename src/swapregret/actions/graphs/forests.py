@@ -22,7 +22,7 @@ class Forests(GraphicBases):
 
     Parameters
     ----------
-    edges : iterable of pairs, or networkx graph
+    edges : iterable of pairs, Network, or networkx graph
         Two vertices each, any hashable values. Parallel edges are fine, self-loops are refused; the graph need not be connected.
     size : int
         k, from 1 to the rank of the graph, i.e. its vertices minus its components.

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.edge_lists import is_networkx
+from swapregret.actions.edge_lists import is_networkx, network_edges
 from swapregret.actions.graphs.forest_hull import (
     ForestData,
     Walk,
@@ -64,9 +64,11 @@ class GraphicBases(ActionSet):
         self, edges: Any, size: tuple[int, ...], vertices: Iterable[Hashable] | None, labels: Sequence[Label] | None
     ) -> UndirectedGraph:
         """Read the arguments of a set; of a networkx graph its edges, vertices and labels are remembered."""
+        given, edges = edges, network_edges(edges, directed=False)
         if is_networkx(edges):
             edges, vertices, names = read_networkx(edges)
             labels = names if labels is None else labels
+        if edges is not given:
             self.arguments = ((edges, *size), {"vertices": vertices, "labels": labels})
         return read_graph(edges, vertices, labels)
 

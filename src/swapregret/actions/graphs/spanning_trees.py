@@ -16,7 +16,7 @@ class SpanningTrees(GraphicBases):
 
     Parameters
     ----------
-    edges : iterable of pairs, or networkx graph
+    edges : iterable of pairs, Network, or networkx graph
         Two vertices each, any hashable values. Parallel edges and bridges are fine, self-loops are refused.
     vertices : iterable of hashable, optional
         All vertices, if their order matters or to be sure that none is left out.

@@ -12,7 +12,7 @@ from swapregret.actions.edge_lists import Edge, edge_names, networkx_edges, read
 from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.graphs.kernels.kruskal import arc_table, components
 from swapregret.actions.graphs.kernels.tree_counts import forests_modulo
-from swapregret.arrays import Integers, Label
+from swapregret.arrays import Integers, Label, as_labels
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
@@ -156,7 +156,7 @@ def read_graph(
         isolated=() if named is None else tuple(vertex for vertex in named if vertex not in used),
         tails=np.array([positions[u] for u, _ in pairs], dtype=np.int64),
         heads=np.array([positions[v] for _, v in pairs], dtype=np.int64),
-        labels=tuple(labels) if labels is not None else edge_names(pairs, frozenset),
+        labels=edge_names(pairs, frozenset) if labels is None else as_labels(labels, len(pairs)),
     )
 
 

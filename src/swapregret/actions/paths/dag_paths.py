@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, networkx_edges
+from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, network_edges, networkx_edges
 from swapregret.actions.hull import Hull, Tables, whole_vector
 from swapregret.actions.paths.directed import Digraph, read_digraph
 from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
@@ -58,7 +58,7 @@ class DagPaths(ActionSet):
 
     Parameters
     ----------
-    edges : iterable of (tail, head), or directed networkx graph
+    edges : iterable of (tail, head), directed Network, or directed networkx graph
         Any hashable vertices; parallel edges are different coordinates. Edges on no path keep their coordinate, always 0.
     source, sink : hashable
         Where all paths start and end.
@@ -102,23 +102,25 @@ class DagPaths(ActionSet):
 
     def __init__(
         self,
-        edges: Iterable[Edge],
+        edges: "Iterable[Edge] | Network",
         *,
         source: Hashable,
         sink: Hashable,
         labels: Sequence[Label] | None = None,
     ) -> None:
         network = "Network(edges, directed=True)"
+        given, edges = edges, network_edges(edges, directed=True)
         if hasattr(edges, "is_directed"):
             network = "Network.from_networkx(graph)"
             if not (is_networkx(edges) and edges.is_directed()):
                 raise InvalidInput(
                     "`graph` must be a directed networkx graph",
                     type(edges).__name__,
-                    "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).edges.",
+                    "Choose the directions first: sr.networks.Network.from_networkx(graph).acyclic_from(source).",
                 )
             edges, names_given = networkx_edges(edges)
             labels = names_given if labels is None else labels
+        if edges is not given:
             self.arguments = ((edges,), {"source": source, "sink": sink, "labels": labels})
         graph = read_digraph(edges, source, sink, network)
         names = edge_names(graph.edges) if labels is None else labels

@@ -147,7 +147,7 @@ def read_digraph(
             "`edges` must have no directed cycle",
             f"the cycle {_shown_cycle(names, error.args[1][1:])}",
             f"Keep the edges that lead away from the source: roads = sr.networks.{network}.acyclic_from({source!r}), then "
-            f"sr.DagPaths(roads.edges, source={source!r}, sink={sink!r}).",
+            f"sr.DagPaths(roads, source={source!r}, sink={sink!r}).",
         ) from None
     reached, arrives = {first}, {last}
     for u in order:
