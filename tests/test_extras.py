@@ -82,6 +82,7 @@ def test_what_needs_an_extra_names_it(call: str, module: str) -> None:
         "report folder",
         "table1 --html x.html --horizon 10",
         "counterexample --html x.html --horizon 10",
+        "exploit --html x.html --horizon 10",
         "game game.toml --report x.html",
         "audit plays.csv --set msets_4_2 --picture x.html",
     ],

@@ -149,6 +149,7 @@ def test_seconds_are_a_number_that_can_be_waited_for(arguments: list[str], numbe
     [
         ["table1", "--html"],
         ["counterexample", "--html"],
+        ["exploit", "--html"],
         ["game", "x.toml", "--report"],
         ["audit", "x.csv", "--picture"],
     ],

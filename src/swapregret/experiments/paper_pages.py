@@ -1,9 +1,14 @@
-"""The tables of ``docs/baselines.md``: what ``swapregret table1`` and ``counterexample`` measured, in Markdown."""
+"""What ``swapregret table1``, ``counterexample`` and ``exploit`` measured, as the tables of pages in Markdown."""
+
+import math
 
 from swapregret.counts import count_in_words, plural
+from swapregret.experiments.exploit import OPPONENTS, Exploit, ExploitRow
+from swapregret.experiments.exploit import PLAYERS as EXPLOITED
 from swapregret.experiments.measured_block import markdown
 from swapregret.experiments.paper_table1 import COMPETITORS, Cell, Table1
 from swapregret.experiments.shortcut_counterexample import PLAYERS, Counterexample
+from swapregret.regret.measure import standard_error
 
 
 def table1_block(result: Table1) -> str:
@@ -45,3 +50,27 @@ def counterexample_block(result: Counterexample) -> str:
         f"seed {result.seed}."
     )
     return "\n".join([head, "", *markdown(["n", "paths", *PLAYERS], rows)])
+
+
+EXPLOIT_HEADINGS = ("player", *(f"{each.name}: {each.strategy}" for each in OPPONENTS))
+
+
+def exploit_rows(result: Exploit) -> list[tuple[str, ...]]:
+    """Return what each opponent took of each player per day, one row per player, and what it takes of one who plays well."""
+    taken = {(row.player, row.opponent): _taken(row) for row in result.rows}
+    rows = [(name, *(taken[name, each.name] for each in OPPONENTS)) for name in EXPLOITED]
+    return [*rows, ("of whoever plays well", *(f"{each.value:.2f}" for each in OPPONENTS))]
+
+
+def _taken(row: ExploitRow) -> str:
+    error = standard_error(row.runs)
+    return f"{row.total:+.2f}" + (f" ± {error:.2f}" if math.isfinite(error) else "")
+
+
+def exploit_block(result: Exploit) -> str:
+    """Return the same as a table of a page."""
+    head = (
+        f"`swapregret exploit`: what the opponent takes per day, with the standard error over runs, T = {result.horizon:,}, "
+        f"{plural(result.replications, 'run')}, seed {result.seed}."
+    )
+    return "\n".join([head, "", *markdown(EXPLOIT_HEADINGS, exploit_rows(result))])

@@ -1,10 +1,11 @@
-"""The pages of other commands: what a rule would have gained, Table 1 as measured, and the shortcut counterexample."""
+"""The pages of other commands: what a rule would have gained, Table 1 as measured, the counterexample, and opponents."""
 
 import math
 from collections.abc import Iterable
 from html import escape
 
 from swapregret.counts import count_in_words, plural
+from swapregret.experiments.exploit import Exploit
 from swapregret.experiments.paper_table1 import Table1
 from swapregret.experiments.report.figures import curve_figure, curve_of
 from swapregret.experiments.report.shell import Panel, figure_page, table
@@ -88,3 +89,22 @@ def counterexample_page(result: Counterexample) -> str:
     panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
     lead = f"T = {result.horizon:,}, {plural(result.replications, 'run')} each, seed {result.seed}; bands are 95 % intervals."
     return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])
+
+
+def exploit_page(result: Exploit) -> str:
+    """Return a page with what each opponent had taken from every player, day by day."""
+    figures = []
+    for place, name in enumerate(dict.fromkeys(row.opponent for row in result.rows)):
+        rows = [row for row in result.rows if row.opponent == name]
+        lines = [
+            (
+                row.player,
+                curve_of([(day, taken, math.nan, math.nan) for day, taken in zip(row.days, row.taken, strict=True)]),
+            )
+            for row in rows
+        ]
+        words = f"<b>Shown:</b> what the opponent has taken per day so far. Of whoever plays well it takes {rows[0].value:g}."
+        drawn = curve_figure(lines, "taken per day", is_log=False, has_log_x=False)
+        figures.append((Panel(f"taken{place}", name[0].upper() + name[1:], (words,)), drawn))
+    lead = f"T = {result.horizon:,}, {plural(result.replications, 'run')} each, seed {result.seed}."
+    return figure_page("What opponents take", lead, figures)
