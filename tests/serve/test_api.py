@@ -48,7 +48,7 @@ def test_decisions_are_those_of_a_session(server: Served) -> None:
     shown = server.http.get(f"/problems/{problem}").json()
     assert (shown["n_decisions"], shown["n_rewards"], shown["n_skips"], shown["n_open"]) == (18, 12, 6, 0)
     assert shown["mean_reward"] == pytest.approx(0.625)
-    assert shown["marginals"] == pytest.approx(session.marginals().tolist(), abs=1e-6)
+    assert shown["marginals"] == pytest.approx(list(session.marginals().values()), abs=1e-6)
     assert problem in [each["id"] for each in server.http.get("/problems").json()]
 
 

@@ -1,6 +1,7 @@
 """What plays: the protocol every learner, master and competitor follows, and the decision it makes."""
 
-from typing import Any, Literal, Protocol, TypeVar
+from collections.abc import Hashable
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,24 @@ class HeldPolicy(Protocol):
         """Write it as named arrays, from which ``load_held`` makes it again."""
 
 
+class Note(NamedTuple):
+    """What was said about a day when its action was asked for.
+
+    Attributes
+    ----------
+    id : str, int or None
+        What its user calls the decision.
+    context : hashable
+        What was known about the day; None where nothing was.
+    """
+
+    id: str | int | None = None
+    context: Hashable = None
+
+
+NOTHING = Note()
+
+
 class Decision:
     """One action, with the policy that drew it.
 
@@ -43,13 +62,26 @@ class Decision:
     actions : ActionSet
     held : HeldPolicy or Policy
         The policy that drew the action: an estimate made from any other would be biased.
+    note : Note
     """
 
-    __slots__ = ("_actions", "action", "day", "held")
+    __slots__ = ("_actions", "action", "day", "held", "note")
 
-    def __init__(self, day: int, action: Action, actions: ActionSet, held: HeldPolicy | Policy) -> None:
-        self.day, self.action, self._actions = day, action, actions
+    def __init__(
+        self, day: int, action: Action, actions: ActionSet, held: HeldPolicy | Policy, note: Note = NOTHING
+    ) -> None:
+        self.day, self.action, self._actions, self.note = day, action, actions, note
         self.held: Any = held
+
+    @property
+    def id(self) -> str | int | None:
+        """Return what its user calls the decision, if it has a name."""
+        return self.note.id
+
+    @property
+    def context(self) -> Hashable:
+        """Return what was known about the day; None where nothing was."""
+        return self.note.context
 
     @property
     def elements(self) -> tuple[Label, ...]:
@@ -137,10 +169,12 @@ def draw_action(player: Player[State], state: State, rng: np.random.Generator) -
     return frozen(action)
 
 
-def draw_decision(player: Player[State], state: State, rng: np.random.Generator, day: int) -> "Decision":
+def draw_decision(
+    player: Player[State], state: State, rng: np.random.Generator, day: int, note: Note = NOTHING
+) -> Decision:
     """Draw the action of a day, with the policy that draws it."""
     held = hold_policy(player, state)
-    return Decision(day, draw_action(player, state, rng), player.actions, held)
+    return Decision(day, draw_action(player, state, rng), player.actions, held, note)
 
 
 def what_is_seen(feedback: Feedback, rewards: Vector, action: Action) -> float | Vector:

@@ -47,7 +47,7 @@ def status_json(live: Live, now: float) -> dict[str, Any]:
     return {
         "labels": live.labels,
         "n_actions": None if actions.n_actions is None else str(actions.n_actions),
-        "marginals": [round(value, 6) for value in live.session.marginals().tolist()],
+        "marginals": [round(value, 6) for value in live.session.policy().marginals().tolist()],
         "player": None if player is None else _finite(asdict(player)),
         "oldest_open": [
             {"id": f"{live.id}.{day}", "age": max(0.0, now - each.made), "choice": shown(each.packed)[1]}

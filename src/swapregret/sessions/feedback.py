@@ -16,13 +16,17 @@ from swapregret.units import UNIT_REWARDS, Units
 _SLACK = 1e-12
 
 
-def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int | None, call: str) -> Decision:
-    """Return the decision that a call means, or refuse: the only one that waits, the one given, or the one made on a day."""
-    if day is not None and decision is not None:
-        raise ProtocolError(
-            "a decision must be named in one way", f"{call}() with `decision` and `day`", "Leave out one of the two."
-        )
-    if day is not None:
+def find_open(
+    waiting: dict[int, Decision], decision: Decision | None, day: int | None, id: str | int | None, call: str
+) -> Decision:
+    """Return the decision that a call means, or refuse: the only one that waits, the one given, that of a day or of an id."""
+    given = [name for name, value in (("decision", decision), ("day", day), ("id", id)) if value is not None]
+    if len(given) > 1:
+        came = f"{call}() with `{given[0]}` and `{given[1]}`"
+        raise ProtocolError("a decision must be named in one way", came, "Leave out one of the two.")
+    if id is not None:
+        held = named(waiting, id)
+    elif day is not None:
         held = waiting.get(as_integer(day, "day", 0))
     elif decision is None:
         held = next(iter(waiting.values())) if len(waiting) == 1 else None
@@ -32,14 +36,19 @@ def find_open(waiting: dict[int, Decision], decision: Decision | None, day: int 
             held = None
     if held is not None:
         return held
-    if decision is None and day is None and len(waiting) > 1:
+    if not given and len(waiting) > 1:
         came = f"{call}() with {len(waiting)} decisions open"
         do = f"Say which one: {call}(..., day={next(iter(waiting))}), or decision=decision."
     else:
-        named = "" if day is None else f"..., day={day}"
-        came = f"{call}({named}) for a decision that is not open (never made here, or closed already)"
+        named_by = "" if not given or decision is not None else f"..., {given[0]}={day if id is None else shown(id)}"
+        came = f"{call}({named_by}) for a decision that is not open (never made here, or closed already)"
         do = f"Call act() first; close each decision once. Open days: {shown(list(waiting)).strip('[]') or 'none'}."
     raise ProtocolError("a reward must follow the one decision it belongs to", came, do)
+
+
+def named(waiting: dict[int, Decision], id: str | int | None) -> Decision | None:
+    """Return the open decision with an id of its user's, if there is one."""
+    return next((each for each in waiting.values() if each.note.id is not None and each.note.id == id), None)
 
 
 @dataclass(frozen=True)

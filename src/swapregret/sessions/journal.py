@@ -21,6 +21,8 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Vector
 from swapregret.errors import InvalidInput
+from swapregret.learners.player import NOTHING, Note
+from swapregret.sessions.notes import read_note, write_note
 from swapregret.storage import put_file, read_file
 
 _NAME = b"swapregret journal "
@@ -38,7 +40,7 @@ class JournalEvent(NamedTuple):
 
     kind: bytes
     day: int
-    content: bytes  # the packed action, and the mask if there is one; the numbers told; nothing; the generator, as JSON
+    content: bytes  # the packed action, with mask and note if there are any; the numbers told; nothing; the generator, as JSON
 
     def told(self) -> Vector:
         """Return the numbers told."""
@@ -49,18 +51,18 @@ class JournalEvent(NamedTuple):
         return _EVENT.pack(self.kind, self.day) + self.content
 
 
-def act_event(day: int, action: Action, missing: tuple[int, ...] = ()) -> bytes:
-    """Write that an action was drawn, and which elements were missing."""
-    return _EVENT.pack(ACT, day) + act_content(action, missing)
+def act_event(day: int, action: Action, missing: tuple[int, ...] = (), note: Note = NOTHING) -> bytes:
+    """Write that an action was drawn, and what was said of the day."""
+    return _EVENT.pack(ACT, day) + act_content(action, missing, note)
 
 
-def act_content(action: Action, missing: tuple[int, ...]) -> bytes:
-    """Write an action, and which elements were missing as as many bits again; nothing where none was."""
-    if not missing:
+def act_content(action: Action, missing: tuple[int, ...], note: Note = NOTHING) -> bytes:
+    """Write an action, which elements were missing as as many bits again, and the note as JSON; what says nothing is left out."""
+    if not missing and note == NOTHING:
         return packed(action)
     mask = np.zeros(len(action), dtype=np.int64)
     mask[list(missing)] = 1
-    return packed(action) + packed(mask)
+    return packed(action) + packed(mask) + write_note(note)
 
 
 def missing_of(content: bytes, dimension: int) -> tuple[int, ...]:
@@ -71,9 +73,20 @@ def missing_of(content: bytes, dimension: int) -> tuple[int, ...]:
     >>> missing_of(act_content(np.array([1, 0, 0]), (1, 2)), 3), missing_of(act_content(np.array([1, 0, 0]), ()), 3)
     ((1, 2), ())
     """
-    mask = content[(dimension + 7) // 8 :]
-    bits = np.unpackbits(np.frombuffer(mask, dtype=np.uint8))[:dimension]
+    width = (dimension + 7) // 8
+    bits = np.unpackbits(np.frombuffer(content[width : 2 * width], dtype=np.uint8))[:dimension]
     return tuple(np.flatnonzero(bits).tolist())
+
+
+def note_of(content: bytes, dimension: int) -> Note:
+    """Return what was said of a day when its action was drawn.
+
+    Examples
+    --------
+    >>> note_of(act_content(np.array([1, 0, 0]), (), Note("order-17", ("mobile", 3))), 3)
+    Note(id='order-17', context=('mobile', 3))
+    """
+    return read_note(content[2 * ((dimension + 7) // 8) :])
 
 
 def close_event(day: int, told: npt.ArrayLike | None) -> bytes:

@@ -4,14 +4,14 @@ import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.face import read_missing
 from swapregret.arguments import Count, checked
-from swapregret.arrays import NamedArrays, Vector
+from swapregret.arrays import Label, NamedArrays, as_integer
 from swapregret.errors import InvalidInput, ProtocolError
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import Decision, Player
@@ -19,8 +19,9 @@ from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
-from swapregret.sessions.feedback import find_open
+from swapregret.sessions.feedback import find_open, named
 from swapregret.sessions.journal import is_journal, read_journal
+from swapregret.sessions.notes import Id, note_given
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session_file import parts_of, replay, restore
 from swapregret.sessions.whole_calls import Course, State, one_at_a_time
@@ -165,49 +166,93 @@ class Session(Course[State]):
         self._refuse_if_torn()
         return self.player.policy(self._state)
 
-    def marginals(self) -> Vector:
-        """Return how likely each element is to be chosen next."""
-        return self.policy().marginals()
+    def marginals(self) -> dict[Label, float]:
+        """Return how likely each element is to be chosen next, by label."""
+        return dict(zip(self.player.actions.labels, self.policy().marginals().tolist(), strict=True))
+
+    @overload
+    @one_at_a_time
+    def act(
+        self,
+        *,
+        without: Iterable[Hashable] | None = None,
+        available: Iterable[Hashable] | None = None,
+        id: Id | None = None,
+    ) -> Decision: ...
+
+    @overload
+    @one_at_a_time
+    def act(
+        self,
+        *,
+        count: int,
+        without: Iterable[Hashable] | None = None,
+        available: Iterable[Hashable] | None = None,
+    ) -> tuple[Decision, ...]: ...
 
     @one_at_a_time
     def act(
-        self, *, without: Iterable[Hashable] | None = None, available: Iterable[Hashable] | None = None
-    ) -> Decision:
-        """Draw an action (Algorithm 1, line 5).
+        self,
+        *,
+        count: int | None = None,
+        without: Iterable[Hashable] | None = None,
+        available: Iterable[Hashable] | None = None,
+        id: Id | None = None,
+    ) -> Decision | tuple[Decision, ...]:
+        """Draw an action (Algorithm 1, line 5), or several at once.
 
         Parameters
         ----------
+        count : int, optional
+            How many decisions are wanted, each of a day of its own: a tuple, all or none. ``max_open`` must allow them.
         without, available : collection of labels or indices, optional
             The elements that are missing today, or those that are not: one of the two. The action has none of the missing ones, and
             what it pays teaches about all days. A day on which no action is possible is refused, and nothing has changed.
+        id : str or int, optional
+            A name for the decision, by which ``observe`` and ``skip`` find it; no open decision may have it.
         """
         self._refuse_if_closed()
         missing = read_missing(self.player.actions, without, available)
-        if len(self._open) >= self.max_open:
+        note = note_given(id, None, is_written=self._journal is not None)
+        n = 1 if count is None else as_integer(count, "count", 1)
+        if len(self._open) + n > self.max_open:
+            oldest = next(iter(self._open), None)
             raise ProtocolError(
                 f"at most {self.max_open} decision(s) may be open at once",
-                f"act() with day {next(iter(self._open))} not yet observed",
+                f"act({'' if count is None else f'count={n}'}) with "
+                + (f"{len(self._open)} open" if oldest is None or n > 1 else f"day {oldest} not yet observed"),
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
-        return self._act(missing)
+        if id is not None and (count is not None or named(self._open, id) is not None):
+            came = f"id={id!r} with `count`" if count is not None else f"{id!r}, which is open"
+            raise ProtocolError("an id must name one open decision", came, "Give each decision an id of its own.")
+        made = self._act(missing, note, n)
+        return made[0] if count is None else tuple(made)
 
     @one_at_a_time
-    def observe(self, reward: npt.ArrayLike, decision: Decision | None = None, *, day: int | None = None) -> None:
-        """Learn the reward of a decision: of the open one, of the one given, or of the one made on a day.
+    def observe(
+        self,
+        reward: npt.ArrayLike,
+        decision: Decision | None = None,
+        *,
+        day: int | None = None,
+        id: Id | None = None,
+    ) -> None:
+        """Learn the reward of a decision: of the open one, of the one given, or of the one made on a day or with an id.
 
         ``reward`` is the total with bandit feedback; the rewards of the chosen elements (in order, or as a vector over
         all) with semi-bandit feedback; the whole reward vector with full feedback. With ``cost_range`` these are costs.
         """
         self._refuse_if_closed()
-        held = find_open(self._open, decision, day, "observe")
+        held = find_open(self._open, decision, day, id, "observe")
         self._close(held, self._reader.read(reward, held.action), reward)
         self._renew_if_long()
 
     @one_at_a_time
-    def skip(self, decision: Decision | None = None, *, day: int | None = None) -> None:
+    def skip(self, decision: Decision | None = None, *, day: int | None = None, id: Id | None = None) -> None:
         """Close a decision whose reward will never be known: the day counts, and nothing is learnt from it."""
         self._refuse_if_closed()
-        held = find_open(self._open, decision, day, "skip")
+        held = find_open(self._open, decision, day, id, "skip")
         self._close(held, None, None)
         self._renew_if_long()
 

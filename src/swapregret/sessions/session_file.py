@@ -17,7 +17,8 @@ from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
-from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, JournalEvent, act_content, missing_of
+from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, JournalEvent, act_content, missing_of, note_of
+from swapregret.sessions.notes import read_note, write_note
 from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
 
@@ -40,6 +41,7 @@ class SessionHeader(NamedTuple):
     counts: list[int]  # days acted, closed and skipped
     open: list[int]  # decisions that wait for their reward, oldest first
     policies: list[int]  # those among them that were drawn from another state than the last
+    notes: list[str]  # what was said of each of the open ones, as JSON
 
 
 def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
@@ -63,6 +65,9 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
             "days acted = closed + open, no more open than allowed, no more skipped than closed",
             f"{acted}, {closed}, {len(days)} of {header.max_open}, {skipped}",
         )
+    is_text = isinstance(header.notes, list) and all(type(note) is str for note in header.notes)
+    if not is_text or len(header.notes) != len(days):
+        raise _wrong("a note for each open decision", f"{header.notes!r:.80}")
     if not set(policies) <= set(days) or len(set(policies)) != len(policies):
         raise _wrong("policies of open decisions only", f"{policies!r:.80}")
     known = {f"open.{day}.action" for day in days}
@@ -119,6 +124,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         counts=[session._n_acted, session._n_closed, session._n_skipped],
         open=list(session._open),
         policies=policies,
+        notes=[write_note(decision.note).decode() for decision in session._open.values()],
     )
     arrays = under("state", player.dump(session._state))
     arrays |= under("faces", session._faces.dump())
@@ -151,12 +157,13 @@ def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: 
         if faces:
             session._faces.load(faces, session._n_closed)
         session._open = {}
-        for day in header.open:
+        for day, note in zip(header.open, header.notes, strict=True):
             if day in header.policies:
                 held = load_open(player, session._state, below(arrays, f"open.{day}.policy"))
             else:
                 held = hold_policy(player, session._state)
-            session._open[day] = Decision(day, _open_action(arrays, day, player.actions), player.actions, held)
+            action = _open_action(arrays, day, player.actions)
+            session._open[day] = Decision(day, action, player.actions, held, read_note(note.encode()))
     return session
 
 
@@ -166,9 +173,10 @@ def replay(session: "Session[Any]", events: list[JournalEvent], name: str) -> No
     for event in events:
         try:
             if event.kind == ACT:
-                missing = missing_of(event.content, session.player.actions.dimension)
-                decision = session.act(without=missing)
-                drawn = act_content(decision.action, missing)
+                d = session.player.actions.dimension
+                missing, note = missing_of(event.content, d), note_of(event.content, d)
+                decision = session.act(without=missing, id=note.id)
+                drawn = act_content(decision.action, missing, note)
                 if (decision.day, drawn) != (event.day, event.content):
                     raise InvalidInput("the action drawn must be the one recorded", f"{drawn!r:.80}", "It is not.")
             elif event.kind == GENERATOR:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from swapregret.arrays import Vector
 from swapregret.errors import ProtocolError
 from swapregret.learners.face_days import FaceDays
-from swapregret.learners.player import Decision, Player, draw_decision
+from swapregret.learners.player import Decision, Note, Player, draw_decision
 from swapregret.learners.round.drawn_days import Drawn
 from swapregret.learners.round.running import Running
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
@@ -82,38 +82,40 @@ class Course(Generic[State]):
                 "Open its journal again, Session(journal=…), or the last file it was saved to, Session.load(path).",
             )
 
-    def _draw(self, day: int, missing: tuple[int, ...]) -> Decision:
+    def _draw(self, day: int, missing: tuple[int, ...], note: Note) -> Decision:
         """Draw an action of the player; of what is left to it where elements are missing."""
         if not missing:
-            return draw_decision(self.player, self._state, self._rng, day)
+            return draw_decision(self.player, self._state, self._rng, day, note)
         policy = self._faces.policy(cast(Running, self._state), missing)
-        return Decision(day, policy.sample(self._rng), self.player.actions, Drawn(policy))
+        return Decision(day, policy.sample(self._rng), self.player.actions, Drawn(policy), note)
 
-    def _act(self, missing: tuple[int, ...] = ()) -> Decision:
-        """Draw an action and write it down; if that is not done whole, neither has happened."""
+    def _act(self, missing: tuple[int, ...], note: Note, count: int) -> list[Decision]:
+        """Draw actions and write them down; if that is not done whole, none of it has happened."""
         end = None if self._journal is None else self._journal.ready()
         before, after, day = plain_state(self._rng), self._rng_after, self._n_acted
         recommended = self._faces.recommended
         try:
             self._is_torn = True
-            decision = self._draw(day, missing)
+            made = [self._draw(day + index, missing, note) for index in range(count)]
             if self._journal is not None:
-                events = [act_event(day, decision.action, missing)]
+                events = [act_event(each.day, each.action, missing, note) for each in made]
                 if after is not None and after != before:  # somebody else drew from the generator
                     events.insert(0, rng_event(day, before))
                 self._journal.append(*events)
                 self._rng_after = after and plain_state(self._rng)
-            self._open[day] = decision
-            self._n_acted = day + 1
+            for each in made:
+                self._open[each.day] = each
+            self._n_acted = day + count
             self._is_torn = False
-            return decision
+            return made
         except BaseException:
             self._is_torn = True
             if end is not None and self._journal is not None:
                 self._journal.go_back(end)
             set_state(self._rng, before)
             self._rng_after, self._n_acted, self._faces.recommended = after, day, recommended
-            self._open.pop(day, None)
+            for index in range(count):
+                self._open.pop(day + index, None)
             self._is_torn = False
             raise
 
