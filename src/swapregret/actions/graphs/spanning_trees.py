@@ -32,7 +32,7 @@ class SpanningTrees(GraphicBases):
     operation      how                                                                     cost
     ============== ======================================================================= =============================
     argmax         Kruskal with a heap                                                     O(d + n log d) on dense graphs
-    n_actions      matrix-tree theorem modulo primes, exact                                sparse elimination per prime
+    n_actions      matrix-tree theorem modulo a large prime, exact                         sparse elimination
     span           connected components of the matroid: rank d − (blocks − 1)              O(n d)
     kl_project     principal partition, divide and conquer, flows in integers              ≤ 2·blocks − 1 separations
     decompose      vertices split off and put back, in integers of 2⁻⁵²                    O(d) flows
