@@ -40,7 +40,6 @@ CASES += [
 ]
 CASES += [("m-sets", "gibbs", "spanner"), ("m-sets", "chain", None), ("m-sets", "chain", "spanner")]
 CASES += [
-    ("permutations", "iterated", None),
     ("partitions", "chain", None),
     ("paths", "chain", None),
     ("paths", "chain", "spanner"),
@@ -302,7 +301,6 @@ def test_a_chain_refuses_a_point_outside(name: str) -> None:
         ("trees", "chain"),
         ("truncated permutations", "gibbs"),
         ("forests", "gibbs"),
-        ("truncated permutations", "iterated"),
     ],
 )
 def test_a_set_without_such_policies_says_so(name: str, kind: str) -> None:

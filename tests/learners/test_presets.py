@@ -192,8 +192,7 @@ def test_all_ingredients_have_a_switch_test() -> None:
         (MSets(401, 3), 8, "bandit", "chain", True),
         (MSets(100, 3), 3, "full", "list", False),
         (Permutations(13), 1, "bandit", "list", True),
-        (Permutations(14), 1, "bandit", "iterated", True),
-        (Permutations(22), 30, "bandit", "iterated", True),
+        (Permutations(22), 30, "bandit", "list", True),
         (Permutations(22), 1, "semi-bandit", "list", False),
     ],
 )

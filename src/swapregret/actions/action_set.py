@@ -289,9 +289,8 @@ class ActionSet(Enumerated):
         ----------
         mu : Policy, optional
             The exploration policy.
-        kind : {"list", "iterated", "chain", "gibbs", "gibbs list"}
-            What plays a point: a list of actions, one whose Σ⁺ is iterated for, a chain, the Gibbs policy of exponents, or a list
-            with its marginals.
+        kind : {"list", "chain", "gibbs", "gibbs list"}
+            What plays a point: a list of actions, a chain, the Gibbs policy of exponents, or a list with its marginals.
         variants : int
             Decompositions that a list averages.
         has_moment : bool
@@ -305,22 +304,12 @@ class ActionSet(Enumerated):
             self.gibbs(np.zeros(self.dimension))  # says why there is none
         if kind == "chain" and tables is None:
             raise self._unsupported("chain as compiled code takes it", "Use policy='list'.")
-        if kind == "iterated" and hull.solve_lists is None:
-            raise self._unsupported("way to iterate for Σ⁺ beside this exploration", "Use kind='list'.")
-        is_listed, is_iterated = kind == "gibbs list", kind == "iterated"
-        return family_of(
-            self, hull, mu, tables=tables, is_listed=is_listed, is_iterated=is_iterated, has_moment=has_moment
-        )
+        return family_of(self, hull, mu, tables=tables, is_listed=kind == "gibbs list", has_moment=has_moment)
 
     @property
     def has_chains(self) -> bool:
         """Whether learners can play chains instead of lists."""
         return type(self).hull is not ActionSet.hull and self._asked().chain is not None
-
-    @property
-    def has_iteration(self) -> bool:
-        """Whether Σ⁺ of lists mixed with uniform exploration can be found by iteration, without a matrix."""
-        return type(self).hull is not ActionSet.hull and self._asked().solve_lists is not None
 
     @property
     def has_own_hull(self) -> bool:

@@ -128,7 +128,6 @@ def family_of(
     *,
     tables: Tables | None = None,
     is_listed: bool = False,
-    is_iterated: bool = False,
     has_moment: bool = True,
 ) -> Family:
     """Return the family of a set for a learner.
@@ -144,21 +143,17 @@ def family_of(
         How points are played that are no lists.
     is_listed : bool
         Whether only points are those of the tables, and played as lists.
-    is_iterated : bool
-        Whether Σ⁺ of lists is found without Σ.
     has_moment : bool
         Whether Σ⁺ is wanted.
     """
     played = None if is_listed else tables
-    solve = hull.solve_lists if is_iterated else None if played is None else played.solve
     code = {name: getattr(hull, name, None) for name in Family.operations}
-    code["solve_mixture"] = solve if has_moment else None
     if tables is not None and tables.project is not None:
         code["project"] = tables.project
     if played is not None:
         code |= {"fill_table": played.fill, "draw_table": played.draw, "table_variance": played.variance}
-        if code["solve_mixture"] is not None and played.span_part is not None:
-            code["span_part"] = played.span_part
+        if has_moment and played.solve is not None:
+            code |= {"solve_mixture": played.solve, "span_part": played.span_part or hull.span_part}
     is_matrix = has_moment and code["solve_mixture"] is None
     common = _describe(actions, mu, has_matrix=is_matrix, is_listed=hull.draw_explore is None)
     return _family(common, 0 if played is None else played.width, hull, code)

@@ -84,16 +84,9 @@ def table_variance(hull: Any, table: Floats, marginals: Floats, vector: Floats) 
 
 @operation
 def solve_mixture(
-    hull: Any,
-    n_atoms: Integers,
-    words: Annotated[Words, 3],
-    chances: Annotated[Floats, 2],
-    tables: Annotated[Floats, 2],
-    marginals: Annotated[Floats, 2],
-    weights: Floats,
-    right: Floats,
+    hull: Any, tables: Annotated[Floats, 2], marginals: Annotated[Floats, 2], weights: Floats, right: Floats
 ) -> tuple[Floats, float]:
-    """Return Σ⁺v for a mixture of the policies in slots without making Σ, and the relative residual that is left, 0 for none."""
+    """Return Σ⁺v for a mixture of tables without making Σ, and the relative residual that is left, 0 for none."""
 
 
 _DECLARED: dict[str, Any] = {"best": best, "project": project, "list_policy": list_policy}
@@ -169,8 +162,6 @@ class Hull:
         None where the exploration policy is drawn from its list.
     gibbs, chain : Tables, optional
         How Gibbs policies, and chains with given marginals, are played.
-    solve_lists : kernel, optional
-        ``solve_mixture`` for lists.
     callbacks : tuple of Callback
         Python functions behind the kernels: they keep the errors these raise.
     remade : tuple of callable and arguments, optional
@@ -185,7 +176,6 @@ class Hull:
     draw_explore: Kernel | None = None
     gibbs: Tables | None = None
     chain: Tables | None = None
-    solve_lists: Kernel | None = None
     callbacks: tuple[Callback, ...] = ()
     remade: tuple[Callable[..., "Hull"], tuple[Any, ...]] | None = None
 

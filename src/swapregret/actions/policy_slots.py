@@ -330,8 +330,7 @@ def solve(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[F
     coordinates = family.common.coordinates
     n = coordinates.size
     if n == 0 and family.solve_mixture:
-        p = policies
-        return solve_mixture(family, p.n_atoms, p.words, p.chances, p.tables, p.marginals, weights, right)
+        return solve_mixture(family, policies.tables, policies.marginals, weights, right)
     if n == 0:  # Σ is not kept
         return right, np.inf
     sigma, inner, result = mixed_moment(policies.moments, weights), np.empty(n), np.zeros(right.size)

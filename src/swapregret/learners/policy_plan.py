@@ -8,8 +8,6 @@ rank above 400, on paths, and on m-sets with bandit    chains          without a
 feedback
 bandit feedback, base window below 4 days, rank        chains          without a matrix
 above 50, on paths and m-sets
-bandit feedback, on permutations, rank above 400, or   lists           iterated for, without a matrix
-above 150 with a base window below 4 days
 semi-bandit or full feedback                           lists           not needed
 otherwise                                              lists           Σ factored once per window
 =====================================================  ==============  =======================================
@@ -27,7 +25,7 @@ from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.settings import PlanKind, Variants, check_settings
 
-_RANK_OF_CHAINS, _RANK_OF_ITERATION = 50, 150
+_RANK_OF_CHAINS = 50
 _FEW_DAYS = 4
 _VARIANTS, _ELEMENTS = 8, 200
 _POLICIES = ("auto", "list", "chain")
@@ -39,8 +37,8 @@ class PolicyPlan:
 
     Attributes
     ----------
-    kind : {"list", "iterated", "chain", "gibbs"}
-        What plays a point: a list of actions, one whose Σ⁺ is iterated for, a chain without a list, the Gibbs policy.
+    kind : {"list", "chain", "gibbs"}
+        What plays a point: a list of actions, a chain without a list, the Gibbs policy.
     variants : int
         Decompositions that a list averages (D18).
     has_moment : bool
@@ -112,9 +110,8 @@ def plan_policies(
             f"'chain' on {actions!r}",
             "Leave it out, or use preset='multiscale' on paths or m-sets.",
         )
-    factors_often = is_bandit and base < _FEW_DAYS
+    is_large = rank > DENSE_LIMIT or (is_bandit and base < _FEW_DAYS and rank > _RANK_OF_CHAINS)
     is_free = policy == "auto" and not is_gibbs and not is_adaptive
-    is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_CHAINS)
     if policy == "chain" or (is_free and chained and is_large):
         return PolicyPlan("chain", 1, is_bandit, f"Σ of rank {rank} for {days}: chains, which need no matrix")
     if is_adaptive:
@@ -125,10 +122,6 @@ def plan_policies(
     played = "the exact Gibbs policy" if kind == "gibbs" else f"lists of actions, {count} decomposition(s) each"
     if not is_bandit:
         return PolicyPlan(kind, count, False, f"{feedback} feedback: {played}; no Σ is needed")
-    iterated = actions.has_iteration and explores in (None, "uniform") and exploration != 0.0
-    is_large = rank > DENSE_LIMIT or (factors_often and rank > _RANK_OF_ITERATION)
-    if is_free and iterated and is_large:
-        return PolicyPlan("iterated", count, True, f"Σ of rank {rank} for {days}: {played}; Σ⁺ is iterated for")
     return PolicyPlan(kind, count, True, f"rank {rank} for {days}: {played}; Σ is factored once per window")
 
 

@@ -40,7 +40,7 @@ Variants = Annotated[int, Between(1, MOST_VARIANTS)]
 """Decompositions that a list of actions averages: 8 are usual, and each is made anew for every policy."""
 Estimator = Annotated[str, OneOf("own", "shared")]
 ExplorationPolicy = Annotated[str, OneOf("d-optimal", "spanner", "uniform")]
-PlanKind = Annotated[str, OneOf("chain", "gibbs", "iterated", "list")]
+PlanKind = Annotated[str, OneOf("chain", "gibbs", "list")]
 MatchingName = Annotated[str, OneOf("inertia", "invariant")]
 Rules = Annotated[str, OneOf("internal", "swap")]
 

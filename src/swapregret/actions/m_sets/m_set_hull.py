@@ -141,14 +141,7 @@ def draw_pivots(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
 
 @kernel
 def solve_pivot_mixture(
-    h: Any,
-    n_atoms: Integers,
-    words: Words,
-    chances: Floats,
-    tables: Floats,
-    marginals: Floats,
-    weights: Floats,
-    right: Floats,
+    h: Any, tables: Floats, marginals: Floats, weights: Floats, right: Floats
 ) -> tuple[Floats, float]:
     """Solve along the line; the exploration policy is uniform."""
     d, size, last = right.size, set_of(h).size, weights.size - 1

@@ -1,4 +1,4 @@
-"""The operations of matchings: lists by stripping, Gibbs policies of permutations, and their Σ⁺ by iteration."""
+"""The operations of matchings: lists by stripping, Gibbs policies of permutations."""
 
 from typing import Any, NamedTuple
 
@@ -6,9 +6,7 @@ import numpy as np
 
 from swapregret.actions.hull import put_moment
 from swapregret.actions.matchings.kernels.assignment import best_matching
-from swapregret.actions.matchings.kernels.matching_draws import draw_matching, matching_span_part
-from swapregret.actions.matchings.kernels.matching_solve import gather_lists, prepare_matchings, solve_matchings
-from swapregret.actions.matchings.kernels.permutation_decompose import packed_matchings
+from swapregret.actions.matchings.kernels.birkhoff import packed_matchings
 from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_factors,
     gibbs_marginals,
@@ -22,7 +20,6 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import moment_variance
-from swapregret.geometry.solve import LIMIT, TOLERANCE
 
 
 class Matchings(NamedTuple):
@@ -65,6 +62,34 @@ def list_matchings(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
+def matching_span_part(vector: Floats, n_rows: int, n_columns: int) -> Floats:
+    """Return the part of a table in the span of the matchings: tables of equal row sums (and column sums, if square).
+
+    What sets one row or column apart from the others is spread evenly over it and taken off.
+    """
+    result = vector.copy()
+    down = np.zeros(n_columns)
+    across = np.empty(n_rows)
+    total = 0.0
+    for i in range(n_rows):
+        row = vector[i * n_columns : (i + 1) * n_columns]
+        value = 0.0
+        for j in range(n_columns):
+            value += row[j]
+            down[j] += row[j]
+        across[i] = value
+        total += value
+    for i in range(n_rows):
+        row = result[i * n_columns : (i + 1) * n_columns]
+        excess = (across[i] - total / n_rows) / n_columns
+        for j in range(n_columns):
+            row[j] -= excess
+            if n_rows == n_columns:
+                row[j] -= (down[j] - total / n_columns) / n_rows
+    return result
+
+
+@kernel
 def part_of_matchings(h: Any, vector: Floats) -> Floats:
     """Take off what sets one row or column apart from the others; one row sees everything."""
     n_rows, n_columns = set_of(h).n_rows, set_of(h).n_columns
@@ -72,30 +97,21 @@ def part_of_matchings(h: Any, vector: Floats) -> Floats:
 
 
 @kernel
-def draw_uniform_matching(h: Any, rng: np.random.Generator) -> Integers:
-    """Draw a matching uniformly."""
-    return draw_matching(rng, set_of(h).n_rows, set_of(h).n_columns)
+def draw_matching(rng: np.random.Generator, n_rows: int, n_columns: int) -> Integers:
+    """Draw a matching uniformly: the first rows of a shuffle of the columns, one random number per row."""
+    left = np.arange(n_columns)
+    action = np.zeros(n_rows * n_columns, dtype=np.int64)
+    for i in range(n_rows):
+        j = i + int(rng.random() * (n_columns - i))
+        left[i], left[j] = left[j], left[i]
+        action[i * n_columns + left[i]] = 1
+    return action
 
 
 @kernel
-def solve_lists_of_matchings(
-    h: Any,
-    n_atoms: Integers,
-    words: Words,
-    chances: Floats,
-    tables: Floats,
-    marginals: Floats,
-    weights: Floats,
-    right: Floats,
-) -> tuple[Floats, float]:
-    """Put the lists of the mixture one after the other, and iterate; the exploration policy is uniform."""
-    explore = weights[weights.size - 1]
-    if not explore > 0.0:
-        return right, np.inf
-    listed, mass = gather_lists(n_atoms, words, chances, weights)
-    mixture = prepare_matchings(listed, mass, explore, set_of(h).n_rows)
-    found, ratio, _ = solve_matchings(mixture, right, TOLERANCE, LIMIT)
-    return found, 0.0 if ratio <= TOLERANCE else ratio
+def draw_uniform_matching(h: Any, rng: np.random.Generator) -> Integers:
+    """Draw a matching uniformly."""
+    return draw_matching(rng, set_of(h).n_rows, set_of(h).n_columns)
 
 
 # ---- Gibbs policies of permutations: a table has the factors (n, n), then F and B of all subsets --------------------------------

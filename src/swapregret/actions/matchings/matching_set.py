@@ -16,7 +16,6 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull, Tables
 from swapregret.actions.listed_policy import fixed_orders
-from swapregret.actions.matchings.kernels.matching_draws import matching_span_part
 from swapregret.actions.matchings.matching_hull import (
     Matchings,
     best_of_matchings,
@@ -25,10 +24,10 @@ from swapregret.actions.matchings.matching_hull import (
     fill_gibbs_permutations,
     gibbs_permutation_variance,
     list_matchings,
+    matching_span_part,
     part_of_matchings,
     project_gibbs_permutations,
     project_on_matchings,
-    solve_lists_of_matchings,
 )
 from swapregret.actions.matchings.permutation_policies import UniformMatchings, columns_of
 from swapregret.arrays import Action, Integers, Label, Matrix, as_labels, as_vector, check_memory
@@ -180,10 +179,8 @@ class MatchingSet(ActionSet):
         """Return the operations: Jonker and Volgenant's method, Sinkhorn and Newton, stripping in whole numbers.
 
         The gap of a projection is certified by the relaxation of the oracle in which rows choose freely once prices are taken off.
-        Σ⁺ of lists is iterated for on permutations.
         """
         (k, m), (across, down) = self.shape, self.orders(variants)
-        is_uniform = mu is self._uniform
         gibbs = Tables(
             k * m + 2 ** (m + 1),
             fill_gibbs_permutations,
@@ -197,9 +194,8 @@ class MatchingSet(ActionSet):
             project=project_on_matchings,
             list_policy=list_matchings,
             span_part=part_of_matchings,
-            draw_explore=draw_uniform_matching if is_uniform else None,
+            draw_explore=draw_uniform_matching if mu is self._uniform else None,
             gibbs=gibbs if self.has_gibbs else None,
-            solve_lists=solve_lists_of_matchings if k == m > 1 and (is_uniform or mu is None) else None,
         )
 
     def uniform_policy(self) -> Policy:

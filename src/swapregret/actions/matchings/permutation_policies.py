@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.matchings.kernels.matching_draws import draw_matching
 from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_factors,
     gibbs_marginals,
@@ -19,6 +18,7 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
     gibbs_second_moment,
     gibbs_tables,
 )
+from swapregret.actions.matchings.matching_hull import draw_matching
 from swapregret.arrays import Action, Actions, Matrix, Vector
 from swapregret.policy import FinitePolicy, Policy, once
 from swapregret.policy.held import Held, held_scores, held_whole

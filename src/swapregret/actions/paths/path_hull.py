@@ -213,14 +213,7 @@ def path_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> f
 
 @kernel
 def solve_path_mixture(
-    h: Any,
-    n_atoms: Integers,
-    words: Words,
-    chances: Floats,
-    tables: Floats,
-    marginals: Floats,
-    weights: Floats,
-    right: Floats,
+    h: Any, tables: Floats, marginals: Floats, weights: Floats, right: Floats
 ) -> tuple[Floats, float]:
     """Solve by conjugate gradients; the exploration policy is a chain too."""
     edge, plan = set_of(h).edge, set_of(h).plan

@@ -120,8 +120,8 @@ class Master(RunningPlayer):
         """Refuse a plan that does not fit this learner, set and feedback."""
         plan, is_gibbs = self.learner.plan, isinstance(self.learner, LazyComBand)
         wanted = "gibbs" if is_gibbs and not self.plays_lists else "list"
-        is_free = {"chain": self.actions.has_chains, "iterated": self.actions.has_iteration}.get(plan.kind, False)
-        is_known = plan.kind == wanted or (is_free and not is_gibbs and not self.plays_lists)
+        is_chain = plan.kind == "chain" and self.actions.has_chains and not is_gibbs and not self.plays_lists
+        is_known = plan.kind == wanted or is_chain
         if not is_known or plan.has_moment != (self.feedback == "bandit"):
             raise InvalidInput(
                 "`plan` of the learner must be one that plan_policies makes for its set and feedback",
