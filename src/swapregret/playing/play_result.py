@@ -21,6 +21,7 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
 from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
+from swapregret.regret.realised import most_apart
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
 from swapregret.units import UNIT_REWARDS, Units
 
@@ -167,6 +168,25 @@ class PlayResult:
         if len(ledgers) > 1:
             return swap_regret_per_run(self.actions, ledgers).in_units(self.units)
         return swap_regret(answer(self.actions, ledgers)).in_units(self.units)
+
+    def realised_gap(self, confidence: float = 0.95) -> Regret:
+        """Return realised swap regret less that of the policies, run by run; the bracket is how far apart they are allowed to be.
+
+        With probability ``confidence`` or more, for all runs at once (Freedman's inequality, :mod:`swapregret.regret.realised`).
+        """
+        if not 0.0 < confidence < 1.0:
+            raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+        drawn = self._recorded("realised", "realised=True")
+        each = 1.0 - (1.0 - confidence) / len(drawn)
+        parts = zip(self.ledgers, drawn, strict=True)
+        most = float(np.mean([most_apart(self.actions, policies, plays, each) for policies, plays in parts]))
+        realised, planned = self.realised_swap_regret, self.swap_regret_per_run
+        words = (
+            "swap regret of realised play less that of the policies, mean of the runs' own; the bracket holds it with "
+            f"probability {confidence:g} or more (Freedman)"
+        )
+        most *= self.units.scale
+        return Regret(realised.value - planned.value, -most, most, math.nan, planned.n_days, words)
 
     def best_swap(self, limit: int | None = None) -> BestSwap:
         """Return the best swap function: for each action played, what it should have been."""
