@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -37,6 +38,14 @@ _INSERT_ARRAYS = sa.text(
     "CAST(:at AS double precision[]), CAST(:value AS text[]), CAST(:checksum AS bigint[]))"
 )
 _EVENT = [events.c[name] for name in Event._fields]
+_ANSWERS = sa.select(answers).where(answers.c.key.in_(sa.bindparam("wanted", expanding=True)))
+
+
+@cache
+def _fenced(*names: str) -> sa.Update:
+    """Return what sets these columns of a problem if the lease is still ours; made once, which saves most of its time."""
+    ours = (problems.c.id == sa.bindparam("of_problem"), problems.c.owner == sa.bindparam("of_owner"))
+    return sa.update(problems).where(*ours).values(beat=problems.c.beat + 1, **{n: sa.bindparam(n) for n in names})
 
 
 def open_store(database: str) -> "Store":
@@ -114,11 +123,11 @@ class Store:
         except sa.exc.SQLAlchemyError as error:
             raise _away(error) from error
 
-    def read(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+    def read(self, statement: sa.Select[Any], **given: Any) -> Sequence[sa.Row[Any]]:
         """Return the rows of a statement, in a transaction of its own."""
         try:
             with self.transaction() as connection:
-                return connection.execute(statement).all()
+                return connection.execute(statement, given).all()
         except (TypeError, ValueError, OverflowError) as error:  # a column holds what it cannot
             raise damaged("the rows of the database", type(error).__name__) from None
 
@@ -195,8 +204,8 @@ class Store:
         self, connection: sa.Connection, problem: str, owner: str, new: list[Event], totals: dict[str, Any]
     ) -> None:
         """Write events and totals of a problem, if the lease is still ours."""
-        fenced = sa.update(problems).where(problems.c.id == problem, problems.c.owner == owner)
-        if connection.execute(fenced.values(beat=problems.c.beat + 1, **totals)).rowcount != 1:
+        given = totals | {"of_problem": problem, "of_owner": owner}
+        if connection.execute(_fenced(*totals), given).rowcount != 1:
             must = f"problem {problem} must be served by one process at a time"
             raise HeldElsewhere(must, "another process that took it over", "Send the request there, or again.")
         if new and connection.dialect.name == "postgresql":  # one statement for all rows: several times faster there
@@ -246,7 +255,7 @@ class Store:
 
     def answers(self, wanted: list[str]) -> Sequence[sa.Row[Any]]:
         """Return the remembered answers among these keys."""
-        rows = self.read(sa.select(answers).where(answers.c.key.in_(wanted)))
+        rows = self.read(_ANSWERS, wanted=wanted)
         if any(row.checksum != checksum_of("answers", row) for row in rows):
             raise damaged("an answer that was kept", "one with another checksum")
         return rows
