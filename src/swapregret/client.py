@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -21,9 +21,11 @@ _AGAIN = (408, 429, 500, 502, 503, 504)
 
 
 class ServiceError(SwapRegretError):
-    """What the service refused: what must hold, what came, what to do; ``status`` is its HTTP status."""
+    """What the service refused: what must hold, what came, what to do; its HTTP ``status``, ``field`` and ``endpoint``."""
 
     status = 0
+    field: str | None = None
+    endpoint = ""
 
 
 class _Calls(ABC):
@@ -43,16 +45,16 @@ class _Calls(ABC):
         """Make a problem, and return it with its id; ``options`` are the fields of POST /problems."""
         return self._call("POST", "/problems", {"set": set, **options})
 
-    def problems(self) -> Any:
-        """Return all problems."""
-        return self._call("GET", "/problems")
+    def problems(self, **chosen: str | float) -> Any:
+        """Return the newest problems; ``chosen`` are ``state``, ``within`` (seconds) and ``limit`` of GET /problems."""
+        return self._call("GET", f"/problems?{urlencode(chosen)}" if chosen else "/problems")
 
     def problem(self, problem: str) -> Any:
         """Return where a problem stands."""
         return self._call("GET", _path("problems", problem))
 
     def decide(self, problem: str, count: int = 1) -> Any:
-        """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice"}], "marginals": {…}}``."""
+        """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice", "text"}], "marginals": {…}}``."""
         return self._call("POST", _path("problems", problem, "decisions"), {"count": count})
 
     def reward(self, decision: str, reward: float | list[float]) -> Any:
@@ -172,6 +174,7 @@ def _read(answer: httpx.Response) -> Any:
     try:
         told = answer.json()["error"]
         error = ServiceError(told["must"], told["came"], told["do"])
+        error.field, error.endpoint = told["field"], told["endpoint"]
     except (ValueError, KeyError, TypeError):
         error = ServiceError("the service must answer in JSON", f"status {answer.status_code}", "Check the address.")
     error.status = answer.status_code

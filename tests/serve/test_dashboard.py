@@ -1,6 +1,7 @@
 """The dashboard and the API page in a browser: what they show, live, on phones and desks, by day and by night."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,52 @@ def test_everything_is_shown(page: Chrome) -> None:
     assert {"scale 1", "exploration"} <= set(shown["members"])
     assert shown["bars"] >= 3
     assert (shown["open"], shown["latest"]) == (3, 20)
+
+
+def test_regret_has_two_lines_a_time_axis_and_values(browser: Chrome, server: Served) -> None:
+    """External and swap regret are lines on an axis that fits them, under it are times, and the pointer shows the values."""
+    problem = server.make(name="Two lines", preset="adaptive", set="msets 4 2")
+    for _ in range(8):
+        play(server, problem, 20)
+    browser.get(f"{server.url}/#{problem}")
+    wait(browser, "document.documentElement.dataset.ready")
+    lines = browser.execute_script(
+        "const all = (s) => [...document.querySelectorAll(`#regret ${s}`)];"
+        "return all('polyline').map((e) => e.getAttribute('points').split(' ').map((p) => Number(p.split(',')[1])))"
+    )
+    assert [len(each) > 3 for each in lines] == [True, True]
+    heights = [y for line in lines for y in line]
+    assert max(heights) - min(heights) > 100  # of 190 pixels
+    assert re.search(r"\d\d:\d\d", browser.execute_script("return document.querySelector('#rewards svg').textContent"))
+    told = browser.execute_script(
+        "const e = document.querySelector('#regret svg'), box = e.getBoundingClientRect();"
+        "const at = { clientX: box.left + 0.7 * box.width, clientY: box.top + 50 };"
+        "e.dispatchEvent(new PointerEvent('pointermove', at)); return e.querySelector('.told').textContent"
+    )
+    assert re.search(r"decision \d+.*external -?[\d.]+ \(.*\)swap [\d.]+", told), told
+    browser.get("about:blank")
+
+
+def test_filters_export_and_archive(browser: Chrome, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list is filtered by state and age, the log of a problem is saved, and a problem is archived after a question."""
+    old, problem = server.make(name="Archived before"), server.make(name="To archive")
+    server.post(f"/problems/{old}/archive")
+    play(server, problem, 5)
+    browser.get(f"{server.url}/#{problem}")
+    wait(browser, "document.documentElement.dataset.ready")
+    choose = "const s = document.querySelector('{}'); s.value = '{}'; s.dispatchEvent(new Event('change'))"
+    names = "document.querySelector('#list').innerText.includes('{}')"
+    browser.execute_script(choose.format("#by-state", "archived"))
+    wait(browser, names.format("Archived before") + " && !" + names.format("To archive"))
+    browser.execute_script(choose.format("#by-age", "3600"))
+    browser.execute_script(choose.format("#by-state", "open"))
+    wait(browser, names.format("To archive") + " && !" + names.format("Archived before"))
+    browser.execute_script("document.querySelector('#export').click()")
+    wait(browser, "document.querySelector('#state').textContent.includes('saved')")
+    browser.execute_script("window.confirm = () => true; document.querySelector('#archive').click()")
+    wait(browser, "document.querySelector('#archive').hidden")
+    assert server.http.get(f"/problems/{problem}").json()["state"] == "archived"
+    browser.get("about:blank")
 
 
 def test_it_is_live(page: Chrome, server: Served) -> None:
@@ -183,6 +230,25 @@ def test_the_api_page_describes_every_route(browser: Chrome, server: Served) -> 
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
     )
     wait(browser, "document.documentElement.scrollWidth <= 390")
+
+
+def test_the_api_page_tries_things_out(browser: Chrome, server: Served) -> None:
+    """A form of the API page sends its request and shows what came back; no name in the description is private."""
+    browser.get(f"{server.url}/docs")
+    wait(browser, "document.documentElement.dataset.ready")
+    browser.execute_script(
+        "const box = document.querySelector('#create_problem .trial'); box.open = true;"
+        'box.querySelector(\'textarea\').value = \'{"set": "msets 5 2", "horison": 5}\';'
+        "box.querySelector('form').requestSubmit()"
+    )
+    told = wait(browser, "document.querySelector('#create_problem .trial pre').textContent")
+    assert told.startswith("422")
+    assert "Did you mean 'horizon'?" in told
+    browser.get_log("browser")  # the refusal is on the console
+    names = re.findall(r'"(?:operationId|\$ref)": ?"([^"]*)"', server.http.get("/openapi.json").text)
+    assert len(names) > 20
+    assert not [name for name in names if name.rpartition("/")[2].startswith("_") or "__" in name]
+    browser.get("about:blank")
 
 
 def test_a_million_events(browser: Chrome, serve: Callable[..., Served], tmp_path: Path) -> None:

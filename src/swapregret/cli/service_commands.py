@@ -78,9 +78,9 @@ def start(
         snapshot_every=snapshot_every,
         **_limits(limit or []),
     )
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
-    def tell() -> None:
+    def tell(port: int) -> None:
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         if as_json:
             emit_json({"dashboard": f"{url}/", "api": f"{url}/docs"})
         else:

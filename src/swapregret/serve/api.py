@@ -9,9 +9,9 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Request, Response, Security
+from fastapi import APIRouter, Depends, Header, Query, Request, Response, Security
 from fastapi.responses import StreamingResponse
 from fastapi.security import HTTPBearer
 
@@ -22,12 +22,12 @@ from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.problems import ProblemSpec, Reported
 from swapregret.serve.processes.jobs import Reply, read_decision_id
-from swapregret.serve.refusals import HeldElsewhere, TooBig, as_json, status_of
+from swapregret.serve.refusals import HeldElsewhere, TooBig, Unavailable, as_json, status_of
 from swapregret.serve.service import Service
 from swapregret.serve.view import row_json
 from swapregret.serve.writer import RequestKey
 
-_STREAM_SECONDS = 1.0
+_STREAM_SECONDS, _HEALTH_SECONDS = 1.0, 5.0
 _FAULTS: dict[int | str, dict[str, Any]] = {
     status: {"model": models.Fault} for status in (400, 401, 403, 404, 405, 408, 409, 413, 422, 429, 503)
 }
@@ -66,14 +66,14 @@ def make_routers(service: Service, keys: KeyRing, gate: Gate) -> list[APIRouter]
     async def health() -> models.Health:
         """Say whether the server lives and its database answers; what could not be written is tried again first."""
         if service.writer.trouble is not None:
-            await service.probe()
-        await asyncio.to_thread(service.store.ping)
+            await _soon(service.probe())
+        await _soon(asyncio.to_thread(service.store.ping))
         return models.Health(status="ok", version=sr.__version__)
 
     @free.get("/ready", tags=["server"])
     async def ready() -> models.Health:
         """Say whether the server can take requests: something was written to the disk within the last second."""
-        await service.probe()
+        await _soon(service.probe())
         return models.Health(status="ok", version=sr.__version__)
 
     @read.get("/metrics", response_class=Response, tags=["server"])
@@ -155,11 +155,20 @@ def _add_making(router: APIRouter, service: Service) -> None:
 
 
 def _add_problems(router: APIRouter, service: Service) -> None:
-    @router.get("/problems", tags=["problems"])
-    async def list_problems() -> list[models.ProblemOut]:
-        """List all problems, newest first."""
-        rows = await asyncio.to_thread(service.store.problems)
-        return [models.ProblemOut(**row_json(row, service.owner)) for row in rows if row.id not in service.damaged]
+    @router.get("/problems", response_model=list[models.ProblemOut], tags=["problems"])
+    async def list_problems(
+        state: Literal["open", "archived"] | None = None,
+        within: Annotated[float, Query(gt=0, description="Made within so many seconds.")] | None = None,
+        limit: Annotated[int, Query(ge=1, le=1_000, description="So many at most.")] = 200,
+    ) -> Response:
+        """List problems, newest first."""
+        since = 0.0 if within is None else service.now() - within
+
+        def listed() -> bytes:
+            rows = service.store.problems(state, since, limit)
+            return json.dumps([row_json(row, service.owner) for row in rows if row.id not in service.damaged]).encode()
+
+        return Response(await asyncio.to_thread(listed), media_type="application/json")
 
     @router.get("/problems/{problem}", tags=["problems"])
     async def show_problem(problem: str) -> models.ProblemOut:
@@ -199,6 +208,15 @@ def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
         gate.follow(request.state)
         await service.view(problem)
         return StreamingResponse(_stream(service, problem, request.state.allowed), media_type="text/event-stream")
+
+
+async def _soon(answer: Awaitable[None]) -> None:
+    """Wait for the database as long as who asks for health does."""
+    try:
+        await asyncio.wait_for(answer, _HEALTH_SECONDS)
+    except TimeoutError:
+        must = f"the database must answer within {_HEALTH_SECONDS:g} seconds"
+        raise Unavailable(must, "nothing", "It is frozen, locked or overloaded.") from None
 
 
 def _response(reply: Reply) -> Response:

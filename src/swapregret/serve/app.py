@@ -1,10 +1,15 @@
 """The application: database, service, routes, pages and shield put together, and the server that runs it."""
 
 import importlib.resources
+import json
 import logging
+import os
+import re
+import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from itertools import takewhile
 from typing import Any
 
 import uvicorn
@@ -22,12 +27,14 @@ from swapregret.serve.data.upkeep import check
 from swapregret.serve.database import open_store
 from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
+from swapregret.serve.problems import ProblemSpec
 from swapregret.serve.processes.nursery import Nursery
-from swapregret.serve.refusals import NotFound, Refusal
+from swapregret.serve.refusals import NotFound, Refusal, named_field, status_of
 from swapregret.serve.service import Service
 from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback
 
 _log = logging.getLogger("swapregret.serve")
+_CREATE = "POST /problems"
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
@@ -74,6 +81,7 @@ def make_app(settings: Settings) -> Shield | CORSMiddleware:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
         lifespan=life,
     )
     for router in make_routers(service, keys, gate):
@@ -87,16 +95,15 @@ def make_app(settings: Settings) -> Shield | CORSMiddleware:
     return CORSMiddleware(shield, allow_origins=settings.origins, allow_methods=["GET", "POST"], allow_headers=headers)
 
 
-def run_server(settings: Settings, ready: Callable[[], None] = lambda: None) -> None:
-    """Serve until a signal ends it; ``ready`` is called when the database is open, before the first request."""
+def run_server(settings: Settings, ready: Callable[[int], None] = lambda _: None) -> None:
+    """Serve until a signal ends it; ``ready`` is told the port when the database is open, before the first request."""
     app = make_app(settings)
-    ready()
+    listening = _listen(settings.host, settings.port)
+    ready(listening.getsockname()[1])
     sys.setswitchinterval(0.0005)  # the writer waits for the disk, not for its turn
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
-        host=settings.host,
-        port=settings.port,
         http=Connection,
         ws="none",
         access_log=False,
@@ -107,6 +114,20 @@ def run_server(settings: Settings, ready: Callable[[], None] = lambda: None) -> 
         timeout_graceful_shutdown=2,
         log_config=None,
     )
+    uvicorn.Server(config).run([listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, or say why there can be none."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, UnicodeError) as error:
+        raise InvalidInput(
+            "`--host` and `--port` must be an address of this machine that nobody else listens on",
+            f"{host} and {port}: {os.strerror(getattr(error, 'errno', None) or 0)}",
+            "End the other program, or choose another --port.",
+        ) from None
 
 
 def _add_pages(app: FastAPI) -> None:
@@ -125,25 +146,44 @@ def _add_pages(app: FastAPI) -> None:
 
 def _add_faults(app: FastAPI) -> None:
     @app.exception_handler(SwapRegretError)
-    async def refused(_: Request, error: SwapRegretError) -> JSONResponse:
-        return answer_to(error)
+    async def refused(request: Request, error: SwapRegretError) -> JSONResponse:
+        endpoint, field = _endpoint(request), named_field(error)
+        if endpoint == _CREATE and field not in ProblemSpec.model_fields and status_of(error) in (413, 422):
+            field = "set" if field is None else f"set.{field}"  # what else there is belongs to the set
+        return answer_to(error, endpoint, field)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         first: dict[str, Any] = dict(error.errors()[0])
-        where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-        came = repr(first.get("input"))[:80] if first["type"] != "missing" else "nothing"
-        return answer_to(
-            InvalidInput(f"`{where}` must be right ({first['msg']})", came, "The API is described at /docs.")
-        )
+        cause, field = first.get("ctx", {}).get("error"), _field(first["loc"])
+        if isinstance(cause, SwapRegretError):  # a field that does not exist
+            return answer_to(cause, _endpoint(request), cause.came.strip("'"))
+        must = first["msg"].removeprefix("Value error, ").replace("Input should", "must")
+        must = f"`{field}` {must}" if must.startswith("must ") else f"`{field}` must be right ({must})"
+        came = "nothing" if first["type"] == "missing" else json.dumps(first.get("input"), default=str)[:80]
+        made = InvalidInput("`" + field + "` must be given" if came == "nothing" else must, came, "See /docs.")
+        return answer_to(made, _endpoint(request), field)
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> JSONResponse:
         came = f"{request.method} {request.url.path[:80]}"
         made = Refusal("a request must be one of those described at /docs", came, f"{error.detail}: look it up there.")
-        return answer_to(made, error.status_code, error.headers)
+        return answer_to(made, came, None, error.status_code, error.headers)
 
     @app.exception_handler(Exception)
-    async def broken(_: Request, error: Exception) -> JSONResponse:
+    async def broken(request: Request, error: Exception) -> JSONResponse:
         made = Refusal("the server must not fail", type(error).__name__, "See its log; the request may be sent again.")
-        return answer_to(made, 500)
+        return answer_to(made, _endpoint(request), None, 500)
+
+
+def _endpoint(request: Request) -> str:
+    """Return the route of a request as /docs names it."""
+    return f"{request.method} {getattr(request.scope.get('route'), 'path', request.url.path[:80])}"
+
+
+def _field(place: Sequence[str | int]) -> str:
+    """Return where in a body something is wrong, without the types that were tried."""
+    parts = [str(part) for part in place if part != "body"]
+    return (
+        ".".join(takewhile(re.compile(r"(?!(float|int|str|list|dict|function)\b)[\w-]+$").match, parts)) or "the body"
+    )

@@ -29,7 +29,8 @@ from swapregret.serve.refusals import Damaged, HeldElsewhere, NotFound, NotWritt
 
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
-_CHUNK = 5_000
+_CHUNK, _CHUNK_BYTES = 5_000, 2**23
+_LONGEST_LISTED = 2_000
 _PROBE_BYTES = 65_536
 _INSERT = "INSERT INTO events (problem, seq, kind, day, at, value, checksum) "
 _INSERT_ROWS = _INSERT + "VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -125,9 +126,14 @@ class Store:
 
     def read(self, statement: sa.Select[Any], **given: Any) -> Sequence[sa.Row[Any]]:
         """Return the rows of a statement, in a transaction of its own."""
+        with self._reading() as connection:
+            return connection.execute(statement, given).all()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
         try:
             with self.transaction() as connection:
-                return connection.execute(statement, given).all()
+                yield connection
         except (TypeError, ValueError, OverflowError) as error:  # a column holds what it cannot
             raise damaged("the rows of the database", type(error).__name__) from None
 
@@ -158,9 +164,12 @@ class Store:
         }
         connection.execute(sa.insert(problems), row | {"state": "open"})
 
-    def problems(self) -> Sequence[sa.Row[Any]]:
-        """Return the rows of all problems, newest first."""
-        return self.read(sa.select(problems).order_by(problems.c.created.desc(), problems.c.id))
+    def problems(self, state: str | None, since: float, limit: int) -> Sequence[sa.Row[Any]]:
+        """Return the rows of problems made since a time, newest first; descriptions that are long are left out."""
+        spec = sa.case((sa.func.length(problems.c.spec) <= _LONGEST_LISTED, problems.c.spec)).label("spec")
+        rows = sa.select(*(each for each in problems.c if each.name != "spec"), spec).where(problems.c.created >= since)
+        chosen = rows if state is None else rows.where(problems.c.state == state)
+        return self.read(chosen.order_by(problems.c.created.desc(), problems.c.id).limit(limit))
 
     def problem(self, problem: str) -> sa.Row[Any]:
         """Return the row of a problem, or say that there is none."""
@@ -216,16 +225,21 @@ class Store:
             connection.exec_driver_sql(_INSERT_ROWS, [(problem, *each, checksum(problem, *each)) for each in new])
 
     def some_events(self, problem: str, after: int) -> list[Event]:
-        """Return the next events of a problem in order, some thousands at most; they must be those that were written."""
+        """Return the next events of a problem in order, some thousands or megabytes; they must be those that were written."""
         here = sa.select(*_EVENT, events.c.checksum).where(events.c.problem == problem, events.c.seq > after)
-        found: list[Event] = []
-        for wanted, row in enumerate(self.read(here.order_by(events.c.seq).limit(_CHUNK)), start=after + 1):
-            event = Event._make(row[:-1])
-            if event.seq != wanted:
-                raise damaged(f"problem {problem}", f"event {event.seq} where {wanted} belongs")
-            if row.checksum != checksum(problem, *event):
-                raise damaged(f"problem {problem}", f"event {wanted} with another checksum")
-            found.append(event)
+        found, size = list[Event](), 0
+        with self._reading() as connection:
+            rows = connection.execution_options(yield_per=500).execute(here.order_by(events.c.seq).limit(_CHUNK))
+            for wanted, row in enumerate(rows, start=after + 1):
+                event = Event._make(row[:-1])
+                if event.seq != wanted:
+                    raise damaged(f"problem {problem}", f"event {event.seq} where {wanted} belongs")
+                if row.checksum != checksum(problem, *event):
+                    raise damaged(f"problem {problem}", f"event {wanted} with another checksum")
+                found.append(event)
+                size += len(event.value or "")
+                if size > _CHUNK_BYTES:
+                    break
         return found
 
     def events(self, problem: str) -> Iterator[Event]:

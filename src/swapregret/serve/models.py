@@ -4,11 +4,17 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
-from swapregret.serve.problems import ProblemSpec
+from swapregret.serve.problems import ProblemSpec, check_fields
 
 
 class _In(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fields(cls, given: object) -> object:
+        check_fields(cls, given)
+        return given
 
 
 class DecisionsIn(_In):
@@ -25,13 +31,15 @@ class RewardIn(_In):
     )
 
 
-class _Item(_In):
+class Item(_In):
+    """A decision of a batch with its reward, or skipped."""
+
     decision: Annotated[str, Field(max_length=60)]
     reward: FiniteFloat | list[FiniteFloat] | None = None
     skip: bool = False
 
     @model_validator(mode="after")
-    def _one(self) -> "_Item":
+    def _one(self) -> "Item":
         if self.skip == (self.reward is not None):
             raise ValueError("an item must have a `reward`, or `skip`: true")
         return self
@@ -40,21 +48,24 @@ class _Item(_In):
 class RewardsIn(_In):
     """Rewards and skips of many decisions of one problem."""
 
-    rewards: Annotated[list[_Item], Field(min_length=1)]
+    rewards: Annotated[list[Item], Field(min_length=1)]
 
 
-class _Decision(BaseModel):
+class Decision(BaseModel):
+    """What to do."""
+
     id: str
     day: int
-    elements: list[Any]
-    choice: str
+    elements: list[Any] = Field(description="The labels of what was chosen.")
+    choice: list[Any] | dict[str, Any] = Field(description="The same as a ranking, a route, a tree, an allocation.")
+    text: str = Field(description="The choice as people read it.")
 
 
 class DecisionsOut(BaseModel):
     """Decisions, and how likely each element was: the same for all of a batch, since nothing is learnt in between."""
 
     problem: str
-    decisions: list[_Decision]
+    decisions: list[Decision]
     marginals: dict[str, float]
 
 
@@ -66,29 +77,35 @@ class Closed(BaseModel):
     repeated: bool = False
 
 
-class _Sentence(BaseModel):
+class Sentence(BaseModel):
+    """What must hold, what came, what to do; these three as one sentence; and where: the field of the request, the endpoint."""
+
     type: str
     must: str
     came: str
     do: str
     sentence: str
+    field: str | None
+    endpoint: str
 
 
 class Fault(BaseModel):
     """An error: what must hold, what came, what to do."""
 
-    error: _Sentence
+    error: Sentence
 
 
-class _Result(Closed):
-    error: _Sentence | None = None
+class Result(Closed):
+    """What became of one item of a batch."""
+
+    error: Sentence | None = None
 
 
 class ClosedMany(BaseModel):
     """One result for each item, in order; items that were refused have ``state`` "refused" and an ``error``."""
 
     n_refused: int
-    results: list[_Result]
+    results: list[Result]
 
 
 class Created(BaseModel):
@@ -122,7 +139,7 @@ class ProblemOut(BaseModel):
     n_skips: int
     n_open: int
     mean_reward: float | None
-    spec: ProblemSpec
+    spec: ProblemSpec | None = Field(description="In the list, null where it is long.")
     labels: list[str] | None = None
     n_actions: str | None = None
     marginals: list[float] | None = None

@@ -3,7 +3,7 @@
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -38,6 +38,12 @@ def _readable(text: str) -> str:
     return text
 
 
+def check_fields(model: type[BaseModel], given: object) -> None:
+    """Refuse fields that a model does not have, with the one that may have been meant."""
+    for name in given if isinstance(given, Mapping) else ():
+        check_name(str(name)[:_LONGEST_NAME], model.model_fields, "the body", "have no fields but")
+
+
 class ProblemSpec(BaseModel):
     """A repeated decision: what can be chosen, what is seen of it, and what happens to rewards that never come."""
 
@@ -47,12 +53,16 @@ class ProblemSpec(BaseModel):
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
     )
     name: Annotated[str, AfterValidator(_readable)] = ""
-    horizon: Annotated[int, Field(ge=1, le=10**12)] | None = Field(None, description="Days to plan for; null: anytime.")
+    horizon: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
+        None, description="Days to plan for; null: it never ends."
+    )
     reward_range: Range | None = Field(None, description="Least and largest total reward; [0, 1] if nothing is given.")
     cost_range: Range | None = Field(None, description="Least and largest total cost, instead of rewards.")
     feedback: Literal["bandit", "semi-bandit", "full"] = "bandit"
     learner: Literal["swap_combcp", "swap_comband"] = "swap_combcp"
-    preset: Literal["adaptive", "multiscale", "paper"] = "adaptive"
+    preset: Literal["adaptive", "ladder", "multiscale", "paper"] | None = Field(
+        None, description="null: adaptive with a horizon, ladder without."
+    )
     deadline: Annotated[float, Field(gt=0)] | None = Field(
         None, description="Seconds after which an open decision is closed."
     )
@@ -64,8 +74,9 @@ class ProblemSpec(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _numbers(cls, given: Any) -> Any:
-        """Refuse truth values and texts where numbers belong; pydantic would read them as numbers."""
+    def _fields(cls, given: Any) -> Any:
+        """Refuse fields that do not exist, and truth values and texts where numbers belong: pydantic would read them as numbers."""
+        check_fields(cls, given)
         for name in _NUMBERS if isinstance(given, Mapping) else ():
             came = given.get(name)
             if any(isinstance(each, bool | str) for each in (came if isinstance(came, list | tuple) else [came])):
@@ -99,17 +110,20 @@ class Problem:
         if spec.default_reward is not None and spec.deadline is None:
             raise InvalidInput("`default_reward` must come with a `deadline`", "no deadline", "Give both, or neither.")
         seed = secrets.randbits(53) if spec.seed is None else spec.seed  # 53 bits: exact in every JSON reader
-        self.spec = spec.model_copy(update={"seed": seed})
+        preset = spec.preset or ("ladder" if spec.horizon is None else "adaptive")
+        self.spec = spec = spec.model_copy(update={"seed": seed, "preset": preset})
         self.actions = _safe_set(spec.set, max_dimension)
-        sizes = sorted((len(json.dumps(text)) + 4 for text in _label_texts(self.actions)), reverse=True)
-        self._bytes_of_all, self._bytes_of_one = 24 * len(sizes) + sum(sizes), 2 * sum(sizes[: self.actions.size]) + 100
-        options: dict[str, Any] = {"feedback": spec.feedback, "preset": spec.preset}
+        self.labels = _label_texts(self.actions)
+        sizes = sorted((len(json.dumps(text)) + 4 for text in self.labels), reverse=True)
+        self._bytes_of_all, self._bytes_of_one = 24 * len(sizes) + sum(sizes), 4 * sum(sizes[: self.actions.size]) + 150
+        options: dict[str, Any] = {"feedback": spec.feedback, "preset": preset}
         make = sr.swap_combcp if spec.learner == "swap_combcp" else sr.swap_comband
         self.player: Any = (
             sr.anytime(make, self.actions, **options)
-            if spec.horizon is None
+            if spec.horizon is None and preset != "ladder"
             else make(self.actions, spec.horizon, **options)
         )
+        self.has_guard = preset == "adaptive" and spec.horizon is not None  # which estimates swap regret
         self.units = read_units(spec.reward_range, spec.cost_range)
         self.reader = RewardReader(self.actions, spec.feedback, self.units)
         if spec.default_reward is not None:
@@ -129,7 +143,8 @@ class Problem:
             except SwapRegretError as error:
                 faults.append(error)
         if len(faults) == len(extremes):
-            raise faults[0]
+            must = f"`default_reward` must be what some action can earn ({faults[0].must})"
+            raise InvalidInput(must, faults[0].came, "Correct it, or the range.")
 
     def middle(self, action: Action) -> Reported:
         """Return a reward of the middle of the range for an action, as it would be reported."""
@@ -151,19 +166,16 @@ class Problem:
             max_open=spec.max_open,
         )
 
-    def _shown(self, packed: str) -> tuple[list[Any], str]:
-        """Return an action as clients get it and as people read it: a ranking, a route, a tree.
+    def _shown(self, packed: str) -> dict[str, Any]:
+        """Return an action as clients get it: its elements; a ranking, a route, a tree as JSON; and that as people read it.
 
         ``packed`` is what ``session_file.packed`` returned; the latest answers are kept in ``shown``.
         """
         bits = np.frombuffer(bytes.fromhex(packed), dtype=np.uint8)
         action = np.unpackbits(bits, count=self.actions.dimension).astype(np.int64)
         chosen = self.actions.choice(action)
-        if isinstance(chosen, dict):
-            text = ", ".join(f"{text_of(key)}: {text_of(value)}" for key, value in chosen.items())
-        else:
-            text = ", ".join(map(text_of, chosen))
-        return [_plain(label) for label in self.actions.elements(action)], text
+        elements = [_plain(label) for label in self.actions.elements(action)]
+        return {"elements": elements, "choice": _plain(chosen), "text": text_of_choice(chosen)}
 
     def refuse_if_large(self, count: int, limit: int) -> None:
         """Refuse decisions whose answer might be larger than so many bytes."""
@@ -196,9 +208,9 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
 
 
 def _label_texts(actions: ActionSet) -> list[str]:
-    """Return the labels as people read them, or refuse what could not be read or sent."""
+    """Return the labels as people read them, all different, or refuse what could not be read or sent."""
     try:
-        return [_readable(text_of(label)) for label in actions.labels]
+        return [_readable(text) for text in names_of(actions.labels)]
     except ValueError as error:
         raise InvalidInput(str(error), "another label", "Use short names.") from None
 
@@ -222,20 +234,44 @@ def _too_large(came: int, limit: int) -> TooLarge:
     return TooLarge(f"a set must have at most {limit} elements", f"{came} or more", "Use a smaller set.")
 
 
-def _plain(label: Any) -> Any:
-    """Return a label as JSON holds it."""
-    if isinstance(label, tuple):
-        return [_plain(part) for part in label]
-    plain = label.item() if isinstance(label, np.generic) else label
-    return plain if isinstance(plain, int | float | str) else str(plain)
+def _plain(value: Any) -> Any:
+    """Return a label or a choice as JSON holds it."""
+    if isinstance(value, dict):
+        return dict(zip(names_of(value), map(_plain, value.values()), strict=True))
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, int | float | str | None) else str(plain)
 
 
-def text_of(label: Any) -> str:
-    """Return a label as people read it.
+def names_of(labels: Iterable[Any]) -> list[str]:
+    """Return labels as people read them; as JSON, where two of them would read alike.
 
     Examples
     --------
-    >>> text_of(("s", "a")), text_of(3)
-    ('s-a', '3')
+    >>> names_of([("s", "a"), 3]), names_of([1, "1"]), names_of([("a-b", "c"), ("a", "b-c")])
+    (['s-a', '3'], ['1', '"1"'], ['["a-b", "c"]', '["a", "b-c"]'])
     """
+    held = list(labels)
+    texts = [text_of(label) for label in held]
+    return texts if len(set(texts)) == len(texts) else [json.dumps(_plain(label), ensure_ascii=False) for label in held]
+
+
+def text_of(label: Any) -> str:
+    """Return a label as people read it."""
     return "-".join(map(text_of, label)) if isinstance(label, tuple) else str(label)
+
+
+def text_of_choice(chosen: Any) -> str:
+    """Return a choice as people read it.
+
+    Examples
+    --------
+    >>> text_of_choice(("s", "a", "t")), text_of_choice({"day": 1, "night": ("b", "c")})
+    ('s, a, t', 'day: 1, night: b-c')
+    """
+    if isinstance(chosen, dict):
+        return ", ".join(
+            f"{name}: {text_of(value)}" for name, value in zip(names_of(chosen), chosen.values(), strict=True)
+        )
+    return ", ".join(map(text_of, chosen))

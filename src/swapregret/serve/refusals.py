@@ -1,8 +1,15 @@
 """Why a request is refused: the errors of the service, and the status and JSON of every error."""
 
+import ast
+import json
+import re
 from typing import Any
 
-from swapregret.errors import OracleFault, ProtocolError, SwapRegretError
+from swapregret.errors import InvalidReward, OracleFault, ProtocolError, SwapRegretError
+
+_CODE = re.compile(r"\b(sr|np|session|Session|Schedule)[.(]|\w\([^)]*=|\bact\(|\bint\b")
+_LONGEST_LITERAL = 200
+_OTHER_ENDPOINTS = "The API is described at /docs."
 
 
 class Refusal(SwapRegretError):
@@ -82,13 +89,54 @@ def headers_of(error: SwapRegretError) -> dict[str, str]:
     return {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorised) else {}
 
 
-def as_json(error: SwapRegretError) -> dict[str, Any]:
-    """Return an error as clients see it.
+def as_json(error: SwapRegretError, endpoint: str = "", field: str | None = None) -> dict[str, Any]:
+    """Return an error as clients see it: with JSON where the library has Python, and requests where it has calls.
 
     Examples
     --------
-    >>> as_json(NotFound("the problem must exist", "'x'", "GET /problems lists them."))["error"]["came"]
-    "'x'"
+    >>> told = as_json(InvalidReward("`reward` must be one number", "(0.5, None)", "session.skip()."), "POST /x")["error"]
+    >>> told["came"], told["field"], told["endpoint"]
+    ('[0.5, null]', 'reward', 'POST /x')
     """
-    kind = type(error).__name__
-    return {"error": {"type": kind, "must": error.must, "came": error.came, "do": error.do, "sentence": str(error)}}
+    must, came, do = error.must, _literal(error.came), _advice(error)
+    return {
+        "error": {
+            "type": type(error).__name__,
+            "must": must,
+            "came": came,
+            "do": do,
+            "sentence": f"{must}: got {came}. {do}",
+            "field": field or named_field(error),
+            "endpoint": endpoint,
+        }
+    }
+
+
+def named_field(error: SwapRegretError) -> str | None:
+    """Return the field that an error is about, where its sentence names one."""
+    quoted = re.search(r"`([\w.]+)`", error.must)
+    return "reward" if isinstance(error, InvalidReward) else quoted and quoted[1]
+
+
+def _literal(came: str) -> str:
+    """Write a Python literal as JSON; all else as it is."""
+    try:
+        return json.dumps(ast.literal_eval(came)) if len(came) <= _LONGEST_LITERAL else came
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return came
+
+
+def _advice(error: SwapRegretError) -> str:
+    """Return what to do without what only a program in Python could: a sentence ends before its code, or is left out."""
+    if isinstance(error, InvalidReward):
+        return (
+            "Report what was earned, within the range of the problem; where nothing will come: POST /decisions/ID/skip."
+        )
+    kept = []
+    for sentence in re.split(r"(?<=\.) (?=[A-Z])", error.do):
+        before, colon, after = sentence.partition(": ")
+        if not _CODE.search(sentence):
+            kept.append(sentence)
+        elif colon and _CODE.search(after) and not _CODE.search(before):
+            kept.append(f"{before}.")
+    return " ".join(kept) or _OTHER_ENDPOINTS

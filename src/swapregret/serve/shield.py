@@ -5,6 +5,7 @@ import ipaddress
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from starlette.responses import JSONResponse
@@ -57,10 +58,16 @@ class Shield:
         self._app, self._settings, self._keys, self._gate, self._metrics = app, settings, keys, gate, metrics
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Check a request, pass it on, and count it."""
-        if scope["type"] != "http":
+        """Check a request, pass it on, and count it; HEAD is answered as GET is, without the body."""
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-            return
+        elif scope["type"] == "http" and scope["method"] == "HEAD":
+            with suppress(_HeadSent):
+                await self._serve(scope | {"method": "GET"}, receive, _head_only(send))
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
         started, is_begun = time.perf_counter(), False
 
         async def answer(message: Any) -> None:
@@ -82,7 +89,8 @@ class Shield:
             body = b"" if is_reading else await self._body(headers, receive)
         except SwapRegretError as error:
             hang_up = {"Connection": "close"}  # what else the client wants to send is not waited for
-            await answer_to(error, headers=hang_up)(scope, receive, answer)
+            endpoint = f"{scope['method'][:20]} {scope['path'][:80]}"
+            await answer_to(error, endpoint, headers=hang_up)(scope, receive, answer)
             return
         try:
             await self._app(scope, _replay(body, receive), answer)
@@ -132,6 +140,20 @@ class Shield:
             ) from None
 
 
+class _HeadSent(Exception):
+    """All that is wanted of an answer was sent, though it may go on for ever."""
+
+
+def _head_only(send: Any) -> Any:
+    async def head(message: Any) -> None:
+        await send(message)
+        if message["type"] == "http.response.start":
+            await send({"type": "http.response.body", "body": b""})
+            raise _HeadSent
+
+    return head
+
+
 def _replay(body: bytes, receive: Any) -> Any:
     """Return a receiver that hands over a body that was read, and then goes on with what comes."""
     handed = False
@@ -151,10 +173,16 @@ def _too_big(limit: int) -> TooBig:
 
 
 def answer_to(
-    error: SwapRegretError, status: int | None = None, headers: Mapping[str, str] | None = None
+    error: SwapRegretError,
+    endpoint: str,
+    field: str | None = None,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """Return the answer to a request that is refused."""
-    return JSONResponse(as_json(error), status or status_of(error), headers_of(error) | dict(headers or {}))
+    return JSONResponse(
+        as_json(error, endpoint, field), status or status_of(error), headers_of(error) | dict(headers or {})
+    )
 
 
 class Connection(HttpToolsProtocol):

@@ -23,8 +23,7 @@ _OLDEST = 20
 
 def decision_json(live: Live, day: int, packed: str) -> dict[str, Any]:
     """Return a decision as clients get it."""
-    elements, choice = live.problem.shown(packed)
-    return {"id": f"{live.id}.{day}", "day": day, "elements": elements, "choice": choice}
+    return {"id": f"{live.id}.{day}", "day": day, **live.problem.shown(packed)}
 
 
 def row_json(row: Any, ours: str) -> dict[str, Any]:
@@ -36,7 +35,7 @@ def row_json(row: Any, ours: str) -> dict[str, Any]:
         "served_by": "this process" if row.owner == ours else row.address,
         "n_open": row.n_decisions - rewarded - row.n_skips,
         "mean_reward": row.reward_sum / rewarded if rewarded else None,
-        "spec": json.loads(row.spec),
+        "spec": None if row.spec is None else json.loads(row.spec),
     }
 
 
@@ -45,12 +44,12 @@ def status_json(live: Live, now: float) -> dict[str, Any]:
     player, actions, shown = live.session.summary().player, live.problem.actions, live.problem.shown
     oldest = list(islice(live.open.items(), _OLDEST))
     return {
-        "labels": live.labels,
+        "labels": live.problem.labels,
         "n_actions": None if actions.n_actions is None else str(actions.n_actions),
         "marginals": [round(value, 6) for value in live.session.policy().marginals().tolist()],
         "player": None if player is None else _finite(asdict(player)),
         "oldest_open": [
-            {"id": f"{live.id}.{day}", "age": max(0.0, now - each.made), "choice": shown(each.packed)[1]}
+            {"id": f"{live.id}.{day}", "age": max(0.0, now - each.made), "text": shown(each.packed)["text"]}
             for day, each in oldest
         ],
     }
@@ -58,7 +57,7 @@ def status_json(live: Live, now: float) -> dict[str, Any]:
 
 def view_json(live: Live, now: float) -> dict[str, Any]:
     """Return everything the dashboard draws."""
-    latest = [{**each, "choice": live.problem.shown(each["packed"])[1]} for each in reversed(live.latest)]
+    latest = [{**each, "text": live.problem.shown(each["packed"])["text"]} for each in reversed(live.latest)]
     return {
         **status_json(live, now),
         "seq": live.seq,
@@ -71,7 +70,9 @@ def view_json(live: Live, now: float) -> dict[str, Any]:
         "width": live.history.width,
         "stride": live.history.stride,
         "latest": latest,
+        "times": live.history.times(),
         "regret": live.regret(),
+        "swap": live.history.swap_curve(),
     }
 
 

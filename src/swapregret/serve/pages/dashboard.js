@@ -1,5 +1,5 @@
-// The dashboard: a list of problems, and one of them, live. Everything is read; nothing is changed from here.
-import { bars, count, heatMap, lineChart, number } from "/pages/charts.js";
+// The dashboard: a list of problems, and one of them, live.
+import { bars, clockOf, count, heatMap, lineChart, moment, number } from "/pages/charts.js";
 
 const $ = (selector) => document.querySelector(selector);
 let shown = null, view = null, info = null, stop = null, wasChosen = false;
@@ -24,19 +24,28 @@ function table(host, caption, heads, rows) {
   host.replaceChildren(made);
 }
 
+function legend(kind, text) {
+  const made = document.createElement("b");
+  made.className = `key ${kind}`; made.textContent = text;
+  return made;
+}
+
+const whenEnds = (view, clock) => [0, view.totals.n_decisions].map((day) => (view.times.length ? moment(clock(day), view.times.at(-1)[1] - view.times[0][1]) : ""));
 const nameOfSet = (set) => (typeof set === "string" ? set.replace(/ labels=.*/, "") : Object.entries(set).filter(([, v]) => !Array.isArray(v)).map(([, v]) => v).join(" "));
 const seconds = (value) => (value < 1 ? `${Math.round(1000 * value)} ms` : value < 120 ? `${number(value)} s` : value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`);
 
 async function refreshList() {
-  const problems = await (await ask("/problems")).json();
+  const chosen = new URLSearchParams(Object.entries({ state: $("#by-state").value, within: $("#by-age").value }).filter(([, v]) => v));
+  const problems = await (await ask(`/problems?${chosen}`)).json();
   $("#login").hidden = true;
-  $("#none").hidden = problems.length > 0; $("#list").hidden = problems.length === 0;
+  $("#none").hidden = problems.length > 0 || chosen.size > 0; $("#list").hidden = problems.length === 0;
   const rows = problems.map((each) => {
     const row = document.createElement("tr"), link = document.createElement("a");
     link.href = `#${each.id}`; link.textContent = each.name;
     if (each.id === shown) { row.className = "here"; link.setAttribute("aria-current", "true"); }
     row.insertCell().append(link);
-    row.insertCell().textContent = nameOfSet(each.spec.set);
+    row.insertCell().textContent = each.spec ? nameOfSet(each.spec.set) : "a set with a long description";
+    const made = row.insertCell(); made.className = "short"; made.textContent = seconds(Math.max(0, Date.now() / 1000 - each.created));
     row.insertCell().textContent = each.state + (each.served_by && each.served_by !== "this process" ? `, served by ${each.served_by}` : "");
     for (const value of [each.n_decisions, each.n_open, each.mean_reward]) { const cell = row.insertCell(); cell.className = "n"; cell.textContent = number(value); }
     return row;
@@ -44,7 +53,7 @@ async function refreshList() {
   const focused = document.activeElement?.getAttribute?.("href");
   $("#list tbody").replaceChildren(...rows);
   if (focused?.startsWith("#")) document.querySelector(`#list a[href="${CSS.escape(focused).replace("\\#", "#")}"]`)?.focus();
-  info = problems.find((each) => each.id === shown) ?? null;
+  info = shown ? { ...info, ...(problems.find((each) => each.id === shown) ?? {}), spec: info?.spec } : null;
   return problems;
 }
 
@@ -55,10 +64,10 @@ function fact(list, name, value, kind = "") {
 }
 
 function draw() {
-  if (!view || !info) return;
+  if (!view || !info?.spec) return;
   $("#problem").hidden = false;
   $("#title").textContent = info.name;
-  $("#what").textContent = `${nameOfSet(info.spec.set)}: ${view.n_actions ? count(view.n_actions) : "many"} actions of ${view.labels.length} elements; ${info.spec.horizon ? `planned for ${number(info.spec.horizon)} decisions` : "anytime"}; ${info.spec.feedback} feedback; ${info.spec.preset}.`;
+  $("#what").textContent = `${nameOfSet(info.spec.set)}: ${view.n_actions ? count(view.n_actions) : "many"} actions of ${view.labels.length} elements; ${info.spec.horizon ? `planned for ${number(info.spec.horizon)} decisions` : "without an end"}; ${info.spec.feedback} feedback; preset ${info.spec.preset}; made ${moment(info.created, 1e6)}.`;
   const totals = view.totals, rewarded = totals.n_rewards + totals.n_defaults, player = view.player, facts = document.createElement("dl");
   fact(facts, "State", view.state, view.state === "open" ? "good" : "");
   fact(facts, "Decisions", number(totals.n_decisions));
@@ -67,33 +76,38 @@ function draw() {
   fact(facts, "Skipped", number(totals.n_skips));
   fact(facts, "Open", number(view.n_open));
   fact(facts, `Mean ${view.unit}`, rewarded ? number(totals.reward_sum / rewarded) : "–");
-  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "tripped: only the cold scales are played" : `quiet (${number(player.guard_estimate)})`, player.guard_has_tripped ? "bad" : "good");
+  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "has tripped: only the plain learners decide" : "quiet", player.guard_has_tripped ? "bad" : "good");
   $("#facts").replaceChildren(...facts.children);
 
   const rewards = view.rewards.map((r) => ({ x: r.day, y: r.mean, low: r.mean - 2 * r.error, high: r.mean + 2 * r.error }));
   const lastReward = rewards.at(-1);
   $("#rewards h3").textContent = view.unit === "cost" ? "Costs" : "Rewards";
-  $("#rewards p").textContent = `Means of ${number(view.width)} decisions, with twice their standard error.`;
-  lineChart($("#rewards .plot"), rewards, lastReward ? `Mean ${view.unit} over ${rewards.length} stretches; ${number(rewards[0].y)} at first, ${number(lastReward.y)} now.` : "No rewards yet.");
+  const clock = clockOf(view.times);
+  $("#rewards p").textContent = `Each point is the mean of ${number(view.width)} decisions. The true mean lies in the shaded band 19 times out of 20.`;
+  lineChart($("#rewards .plot"), [{ name: `mean ${view.unit}`, points: rewards }], lastReward ? `Mean ${view.unit} over ${rewards.length} stretches; ${number(rewards[0].y)} at first, ${number(lastReward.y)} now.` : "No rewards yet.", clock);
   table($("#rewards details div"), "The latest stretches", ["from decision", "mean", "standard error"], view.rewards.slice(-12).map((r) => [number(r.day), number(r.mean), number(r.error)]));
 
-  const regret = view.regret.map((r) => ({ x: r.day, y: r.value, low: Math.min(r.low, r.value), high: r.high })), lastRegret = view.regret.at(-1);
-  $("#regret p").textContent = `Per decision so far, rewards scaled to [0, 1], from every ${number(view.stride)}th decision. Line: estimate that errs upwards. Band: from an estimate that errs downwards less two standard errors, to the line plus two.`;
-  lineChart($("#regret .plot"), regret, lastRegret ? `External regret per decision, estimated: ${number(lastRegret.value)}, between ${number(lastRegret.low)} and ${number(lastRegret.high)}.` : "Too few rewards for an estimate.");
-  table($("#regret details div"), "The latest estimates", ["decisions", "estimate", "from", "to"], view.regret.slice(-12).map((r) => [number(r.day), number(r.value), number(r.low), number(r.high)]));
+  const external = view.regret.map((r) => ({ x: r.day, y: r.value, low: Math.min(r.low, r.value), high: r.high })), lastExternal = external.at(-1);
+  const swap = view.swap.map((r) => ({ x: r.day, y: r.value })), lastSwap = swap.at(-1);
+  const lines = [{ name: "external", points: external }, { name: "swap", points: swap }];
+  $("#regret p").replaceChildren(legend("of0", "external regret"), " what the best fixed choice would have earned more, per decision so far; at most this much on average, with a band of two standard errors. ", legend("of1", "swap regret"),
+    lastSwap ? " what the best rule “whenever you chose X, choose Y” would have earned more; at least this much on average." : " is not estimated here: it takes the preset adaptive and a horizon. Export the log and run swapregret audit.", ` Rewards count from 0 to 1.`);
+  lineChart($("#regret .plot"), lines, lastExternal ? `Regret per decision, estimated: external ${number(lastExternal.y)}, between ${number(lastExternal.low)} and ${number(lastExternal.high)}; swap ${number(lastSwap?.y)} or more.` : "Too few rewards for an estimate.", clock);
+  table($("#regret details div"), "The latest estimates", ["decisions", "external", "from", "to", "swap"], external.slice(-12).map((r) => [r.x, r.y, r.low, r.high, swap.findLast((each) => each.x <= r.x)?.y].map(number)));
 
   const now = view.marginals, top = now.indexOf(Math.max(...now));
-  $("#heat p").textContent = "Darker is likelier; from the first decisions on the left to the latest on the right.";
-  heatMap($("#heat .plot"), view.heat, view.labels, `How likely each of ${now.length} elements is over time; most likely now: ${view.labels[top]}, ${number(now[top])}.`);
+  $("#heat p").textContent = "One row per element, time runs to the right: the darker, the likelier it was chosen.";
+  heatMap($("#heat .plot"), view.heat, view.labels, `How likely each of ${now.length} elements is over time; most likely now: ${view.labels[top]}, ${number(now[top])}.`, whenEnds(view, clock));
   table($("#heat details div"), "Now", ["element", "probability"], now.map((value, i) => [view.labels[i], number(value)]));
 
   const members = player?.members ?? [], largest = members.reduce((best, each) => (each.weight > best.weight ? each : best), { name: "none", weight: 0 });
-  $("#parts p").textContent = "How often each member's policy is drawn today: scales that restart, one that never does, trackers that forget, exploration.";
+  $("#parts p").textContent = "Several learners run side by side. A bar is the share of today's decisions that one of them makes. A scale starts afresh from time to time, a tracker forgets what is old, exploration tries everything.";
   bars($("#parts .plot"), members.map((each) => each.weight), members.map((each) => each.name), `Weights of ${members.length} members; the largest is ${largest.name}, ${number(largest.weight)}.`);
   table($("#parts details div"), "Scales", ["scale", "updates every", "restarts every", "next update in", "next restart in"], (player?.scales ?? []).map((s) => [s.scale, s.update_every, s.restart_every, s.next_update, s.next_restart].map(number)));
 
-  table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.id, d.choice, seconds(d.age)]));
-  table($("#latest"), "Closed last", ["day", "choice", "closed by", view.unit, "took"], view.latest.map((d) => [number(d.day), d.choice, d.kind, number(d.reward), seconds(Math.max(0, d.closed - d.made))]));
+  table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.id, d.text, seconds(d.age)]));
+  table($("#latest"), "Closed last", ["day", "choice", "closed by", view.unit, "took"], view.latest.map((d) => [number(d.day), d.text, d.kind, number(d.reward), seconds(Math.max(0, d.closed - d.made))]));
+  $("#archive").hidden = view.state !== "open";
   if (wasChosen) { wasChosen = false; $("#problem").focus(); }
   document.documentElement.dataset.ready = String(view.seq);
 }
@@ -122,12 +136,29 @@ async function follow(id, signal) {
 
 async function show(id) {
   if (id === shown) return;
-  shown = id; view = null;
+  shown = id; view = info = null;
   stop?.abort();
   $("#problem").hidden = true;
   stop = new AbortController();
+  if (id) info = await (await ask(`/problems/${encodeURIComponent(id)}`)).json();
   await refreshList();
-  if (info) follow(id, stop.signal);
+  if (id) follow(id, stop.signal);
+}
+
+async function exportLog() {
+  say("Making the log …");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await (await ask(`/problems/${encodeURIComponent(shown)}/log`)).blob());
+  link.download = `${shown}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+  say("The log was saved. It can be read by swapregret audit.");
+}
+
+async function archive() {
+  if (!confirm(`Archive “${info.name}”? It takes no more decisions; rewards of open ones may still come.`)) return;
+  await ask(`/problems/${encodeURIComponent(shown)}/archive`, { method: "POST" });
+  await refreshList();
 }
 
 async function tick() {
@@ -140,6 +171,8 @@ async function tick() {
 }
 
 addEventListener("hashchange", () => { wasChosen = location.hash.slice(1) !== shown; show(location.hash.slice(1)).catch((error) => say(error.message)); });
+for (const [button, act] of [["#export", exportLog], ["#archive", archive]]) $(button).addEventListener("click", () => act().catch((error) => say(error.message)));
+for (const filter of ["#by-state", "#by-age"]) $(filter).addEventListener("change", () => refreshList().catch((error) => say(error.message)));
 addEventListener("resize", () => draw());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
 $("#login").addEventListener("submit", (event) => { event.preventDefault(); sessionStorage.setItem("key", $("#key").value.trim()); $("#key").value = ""; location.reload(); });

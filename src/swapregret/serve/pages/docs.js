@@ -48,10 +48,58 @@ function fields(parent, caption, schema, done = new Set()) {
   }
 }
 
+function sample(body) {
+  const values = { set: "msets 10 3", horizon: 10000, reward: 0.4, rewards: [{ decision: "ID.0", reward: 0.4 }], count: 1 };
+  const { properties = {}, required = [] } = found(body), shown = required.length ? required : Object.keys(properties);
+  return Object.fromEntries(shown.map((name) => [name, values[name] ?? null]));
+}
+
 function example(method, path, body) {
-  const schema = found(body), values = Object.fromEntries((schema.required ?? []).map((name) => [name, { set: "msets 10 3", reward: 0.4, rewards: [{ decision: "ID.0", reward: 0.4 }] }[name] ?? null]));
-  const data = body ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(values)}'` : "";
+  const data = body ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(sample(body))}'` : "";
   return `curl${method === "get" ? "" : " -X POST"} ${location.origin}${path}${data}`;
+}
+
+// A form that sends a request of this kind, and shows what comes back. The key is that of the dashboard, kept for the tab.
+function trial(parent, method, path, operation, body) {
+  const box = add(parent, "details", undefined, "trial"), form = add(add(box, "summary", "Try it out").parentElement, "form");
+  const given = (operation.parameters ?? []).filter((each) => each.in !== "header").map((each) => {
+    const label = add(form, "label", `${each.name} `), input = add(label, "input");
+    input.required = each.required ?? false;
+    return [each, input];
+  });
+  const text = body ? add(add(form, "label", "Body, JSON "), "textarea") : null;
+  if (text) text.value = JSON.stringify(sample(body), null, 1);
+  const key = add(add(form, "label", "Key, where keys are in use "), "input");
+  key.type = "password"; key.autocomplete = "off"; key.value = sessionStorage.getItem("key") ?? "";
+  add(form, "button", "Send");
+  const said = add(box, "pre");
+  said.setAttribute("role", "status"); said.hidden = true;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (key.value) sessionStorage.setItem("key", key.value.trim());
+    let place = path;
+    const query = new URLSearchParams();
+    for (const [each, input] of given) {
+      if (each.in === "path") place = place.replace(`{${each.name}}`, encodeURIComponent(input.value));
+      else if (input.value) query.set(each.name, input.value);
+    }
+    said.hidden = false;
+    const headers = { ...(key.value ? { Authorization: `Bearer ${key.value.trim()}` } : {}), ...(text ? { "Content-Type": "application/json" } : {}) };
+    const stop = new AbortController(), late = setTimeout(() => stop.abort(), 60000);
+    try {
+      const answer = await fetch(query.size ? `${place}?${query}` : place, { method: method.toUpperCase(), headers, body: text?.value, signal: stop.signal });
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let whole = "";
+      for (;;) { // the beginning is enough: a stream never ends
+        const { value, done } = await reader.read();
+        whole += value ?? "";
+        if (done || whole.length > 20000 || path.endsWith("/stream")) break;
+      }
+      reader.cancel().catch(() => {});
+      try { whole = JSON.stringify(JSON.parse(whole), null, 1); } catch { /* not JSON: as it is */ }
+      said.textContent = `${answer.status} ${answer.statusText}\n${whole.slice(0, 20000)}`;
+    } catch (error) { said.textContent = `No answer: ${error.message}`; } finally { clearTimeout(late); }
+  });
 }
 
 for (const [path, methods] of Object.entries(described.paths)) {
@@ -64,6 +112,7 @@ for (const [path, methods] of Object.entries(described.paths)) {
     const body = operation.requestBody?.content?.["application/json"]?.schema;
     const sent = body?.anyOf?.find((each) => each.$ref) ?? body;
     add(section, "pre", example(method, path, sent));
+    trial(section, method, path, operation, sent);
     const done = new Set();
     if (sent) fields(section, "Request", sent, done);
     for (const [status, answer] of Object.entries(operation.responses)) {

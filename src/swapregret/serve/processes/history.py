@@ -22,6 +22,7 @@ from swapregret.storage import from_bytes, to_bytes
 _BUCKETS = 128
 _SAMPLES = 1024
 _FIRST_STRIDE = 4
+_FIRST_SWAP, _SWAP_GROWTH = 32, 1.15
 _LARGEST_DIMENSION = 400
 _POINTS = 24
 
@@ -64,12 +65,15 @@ class History:
         self._rewards = np.zeros((_BUCKETS, 3))  # count, sum, sum of squares
         self._marginals = np.zeros((_BUCKETS, actions.dimension))
         self._decided = np.zeros(_BUCKETS)
+        self._began = np.full(_BUCKETS, np.inf)  # when the first decision of each bucket was made
+        self._swap = np.zeros((0, 2))  # day, and swap regret up to it as the player estimates it
         self._samples = np.zeros((_SAMPLES, actions.dimension + 2))  # day, reward in [0, 1], estimate
         self._n_samples = 0
 
-    def decided(self, day: int, marginals: Vector) -> None:
-        """Add the marginals of a decision."""
+    def decided(self, day: int, marginals: Vector, at: float = 0.0) -> None:
+        """Add the marginals of a decision, and when it was made."""
         index = self._bucket(day)
+        self._began[index] = min(self._began[index], at)
         self._marginals[index] += marginals
         self._decided[index] += 1.0
 
@@ -100,7 +104,17 @@ class History:
             for array in (self._rewards, self._marginals, self._decided):
                 half = array[0::2] + array[1::2]
                 array[: len(half)], array[len(half) :] = half, 0.0
+            half = np.minimum(self._began[0::2], self._began[1::2])
+            self._began[: len(half)], self._began[len(half) :] = half, np.inf
         return day // self.width
+
+    def wants_swap(self, n_days: int) -> bool:
+        """Tell whether it is time to note swap regret again: ever more rarely, since looking costs an eigenvalue decomposition."""
+        return n_days >= max(_FIRST_SWAP, _SWAP_GROWTH * self._swap[-1, 0] if len(self._swap) else 0.0)
+
+    def note_swap(self, n_days: int, estimate: float) -> None:
+        """Note swap regret up to a day."""
+        self._swap = np.vstack([self._swap, (n_days, estimate)])
 
     # ---- for figures ---------------------------------------------------------------------------------------------
 
@@ -113,6 +127,14 @@ class History:
                 spread = max(0.0, squares / count - mean * mean)
                 found.append({"day": index * self.width, "mean": mean, "error": math.sqrt(spread / count)})
         return found
+
+    def swap_curve(self) -> list[dict[str, float]]:
+        """Return estimated swap regret per day so far; it is never negative."""
+        return [{"day": day, "value": max(0.0, total / day)} for day, total in self._swap.tolist()]
+
+    def times(self) -> list[list[float]]:
+        """Return the first day of each bucket, and when it was."""
+        return [[index * self.width, at] for index, at in enumerate(self._began.tolist()) if math.isfinite(at)]
 
     def marginals(self) -> list[list[float]]:
         """Return the mean marginals of each bucket, oldest first."""
@@ -134,6 +156,8 @@ class History:
             "marginals": self._marginals,
             "decided": self._decided,
             "samples": self._samples[: self._n_samples],
+            "began": self._began,
+            "swap": self._swap,
         }
         return to_bytes("history", {"width": self.width, "stride": self.stride}, arrays)
 
@@ -142,5 +166,9 @@ class History:
         numbers, arrays = from_bytes("history", data, "the history of a problem")
         self.width, self.stride = numbers["width"], numbers["stride"]
         self._rewards, self._marginals, self._decided = (arrays[name] for name in ("rewards", "marginals", "decided"))
+        self._began, self._swap = (
+            arrays.get("began", self._began),
+            arrays.get("swap", self._swap),
+        )  # older ones have none
         self._n_samples = len(arrays["samples"])
         self._samples[: self._n_samples] = arrays["samples"]

@@ -73,7 +73,7 @@ def decide(live: Live, now: float, count: int, most_bytes: int) -> Reply:
     body = {
         "problem": live.id,
         "decisions": [decision_json(live, each.day, str(each.value)) for each in made],
-        "marginals": dict(zip(live.labels, marginals.tolist(), strict=True)),
+        "marginals": dict(zip(live.problem.labels, marginals.tolist(), strict=True)),
     }
     return Reply.of(body, 201)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.serve.data.schema import Event
-from swapregret.serve.problems import Problem, Reported, text_of
+from swapregret.serve.problems import Problem, Reported
 from swapregret.serve.processes.history import History, regret_curve
 from swapregret.serve.refusals import Conflict
 from swapregret.sessions.journal import packed as pack
@@ -21,6 +21,8 @@ _EVENT_BYTES, _MOST_BYTES = 100, 2**25
 """Policies in a snapshot: at most so many bytes for each event since the last one, and in all."""
 _MOST_SPENT = 20.0
 """Seconds of events after which a snapshot is due however few they were: a restart plays them again."""
+_EXPIRE_SECONDS, _EXPIRE_BYTES = 0.5, 2**23
+"""What closing decisions by their deadline may take at once: others wait for the problem, and for the writer."""
 _REGRET_SHARE = 0.05
 """The part of its time that a problem with spectators may spend on their figure of regret."""
 
@@ -42,7 +44,6 @@ class Live:
         self.history = History(problem.actions, problem.spec.feedback)
         self.seq = self.snapshot_seq = 0
         self.open: dict[int, Waiting] = {}
-        self.labels = [text_of(label) for label in problem.actions.labels]
         self.latest: deque[dict[str, Any]] = deque(maxlen=_LATEST)
         self.pending: list[Event] = []
         self.totals = {"n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
@@ -90,7 +91,7 @@ class Live:
         decision = self.session.act()
         packed = pack(decision.action).hex()
         self.open[decision.day] = Waiting(decision, at, packed)
-        self.history.decided(decision.day, decision.marginals)
+        self.history.decided(decision.day, decision.marginals, at)
         self.totals["n_decisions"] += 1
         self._spent += time.perf_counter() - started
         return self._happened("act", decision.day, at, packed)
@@ -110,6 +111,10 @@ class Live:
             self.history.rewarded(decision, total, reported, self.problem.reader)
             self.totals["n_rewards" if kind == "reward" else "n_defaults"] += 1
             self.totals["reward_sum"] += total
+        if self.problem.has_guard and self.history.wants_swap(self.session.day):
+            player, horizon = self.session.summary().player, self.problem.spec.horizon
+            if player is not None and player.guard_estimate is not None and horizon is not None:
+                self.history.note_swap(self.session.day, player.guard_estimate * horizon)
         del self.open[day]
         self.latest.append({"day": day, "packed": packed, "kind": kind, "reward": total, "made": made, "closed": at})
         self._spent += time.perf_counter() - started
@@ -164,9 +169,15 @@ class Live:
         return [] if deadline is None else [day for day, each in self.open.items() if each.made + deadline <= now]
 
     def expire(self, now: float) -> None:
-        """Close decisions whose deadline has passed: by the default reward, or unrewarded where it does not fit."""
-        default = self.problem.spec.default_reward
-        for day in self.overdue(now):
+        """Close decisions whose deadline has passed: by the default reward, or unrewarded where it does not fit.
+
+        What there is no time or room for is still due, and closed by the next call.
+        """
+        default, end = self.problem.spec.default_reward, time.perf_counter() + _EXPIRE_SECONDS
+        most = _EXPIRE_BYTES // len(json.dumps(default)) + 1
+        for day in self.overdue(now)[:most]:
+            if time.perf_counter() > end:
+                return
             try:
                 self.close(day, "expire" if default is None else "default", default, now)
             except SwapRegretError as error:

@@ -1,0 +1,160 @@
+"""The service by hand: errors that say where, answers a person can read, HEAD, lists, a busy port."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swapregret as sr
+
+pytestmark = pytest.mark.serve
+Served = Any
+
+CROSSED = [["s", "a-b"], ["a-b", "c"], ["s", "a"], ["a", "b-c"], ["b-c", "c"]]
+"""Two of these edges read alike where a dash is put between their ends."""
+
+
+def test_errors_speak_http(server: Served) -> None:
+    """An error names the field and the endpoint, writes values as JSON and requests for calls, and guesses what was meant."""
+    problem = server.make()
+    (decision,) = server.decide(problem)
+    wrong = [{"decision": "x.0", "skipp": True}]
+    for method, path, body, field, endpoint, words in (
+        ("POST", "/problems", {"set": "msets 4 2", "horison": 5}, "horison", "/problems", "Did you mean 'horizon'?"),
+        (
+            "POST",
+            "/problems",
+            {"set": "msets 4 2", "horizon": 0},
+            "horizon",
+            "/problems",
+            "`horizon` must be greater than",
+        ),
+        (
+            "POST",
+            "/problems",
+            {"set": "msets 4 2", "reward_range": [1, 0]},
+            "reward_range",
+            "/problems",
+            "got [1.0, 0.0].",
+        ),
+        ("POST", "/problems", {"set": "msets 4 5"}, "set.size", "/problems", "whole number, 1..4"),
+        ("POST", "/problems", {"set": "permutations 999"}, "set", "/problems", "at most 5000"),
+        ("POST", "/problems", {}, "set", "/problems", "must be given: got nothing"),
+        (
+            "POST",
+            "/problems",
+            {"set": {"kind": "msets", "dimension": None, "size": 1}},
+            "set.dimension",
+            "/problems",
+            "got null",
+        ),
+        (
+            "POST",
+            f"/decisions/{decision['id']}/reward",
+            {"reward": 7},
+            "reward",
+            "/decisions/{decision}/reward",
+            "/skip",
+        ),
+        (
+            "POST",
+            f"/decisions/{decision['id']}/reward",
+            {"reward": "x"},
+            "reward",
+            "/decisions/{decision}/reward",
+            'got "x"',
+        ),
+        (
+            "POST",
+            f"/problems/{problem}/rewards",
+            {"rewards": wrong},
+            "skipp",
+            "/problems/{problem}/rewards",
+            "'skip'",
+        ),
+        ("GET", "/problems/nobody", None, None, "/problems/{problem}", "must exist"),
+    ):
+        told = server.http.request(method, path, json=body).json()["error"]
+        assert (told["field"], told["endpoint"]) == (field, f"{method} {endpoint}"), told
+        assert words in told["sentence"], told
+        assert not re.search(r"session\.|Session\(|sr\.|None|True", told["sentence"]), told
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ({"kind": "msets", "dimension": 3, "size": 1, "labels": [1, "1", "b"]}, ["1", '"1"', '"b"']),
+        (
+            {
+                "kind": "paths",
+                "edges": [["s", "a-b"], ["a-b", "c"], ["s", "a"], ["a", "b-c"], ["b-c", "c"]],
+                "source": "s",
+                "sink": "c",
+            },
+            ['["s", "a-b"]', '["a-b", "c"]', '["s", "a"]', '["a", "b-c"]', '["b-c", "c"]'],
+        ),
+    ],
+)
+def test_labels_that_read_alike(server: Served, spec: Any, names: list[str]) -> None:
+    """Labels that look alike keep their own entries in marginals, figures and logs."""
+    problem = server.make(set=spec)
+    answer = server.post(f"/problems/{problem}/decisions").json()
+    assert list(answer["marginals"]) == names
+    assert server.http.get(f"/problems/{problem}").json()["labels"] == names
+    assert server.http.get(f"/problems/{problem}/view").json()["labels"] == names
+
+
+def test_a_problem_without_a_horizon(server: Served) -> None:
+    """Without a horizon the learner is the one that needs none; a preset that needs one is restarted, as it was before."""
+    actions = sr.MSets(5, 2)
+    restarted = sr.anytime(sr.swap_combcp, actions, preset="multiscale")
+    for preset, player in ((None, sr.swap_combcp(actions)), ("multiscale", restarted)):
+        problem = server.make(horizon=None, preset=preset)
+        assert server.http.get(f"/problems/{problem}").json()["spec"]["preset"] == (preset or "ladder")
+        session: Any = sr.Session(player, rng=7, max_open=1000)
+        for _ in range(12):
+            (decision,) = server.decide(problem)
+            assert decision["elements"] == list(session.act().elements)
+            server.post(f"/decisions/{decision['id']}/reward", {"reward": 0.25})
+            session.observe(0.25)
+
+
+def test_the_list_is_bounded(server: Served) -> None:
+    """The list of problems is filtered by state and age and has a limit; long descriptions are left out of it."""
+    edges = [["s", f"{place:0150}"] for place in range(20)] + [[f"{place:0150}", "t"] for place in range(20)]
+    long = server.make(set={"kind": "paths", "edges": edges, "source": "s", "sink": "t"})
+    short = server.make()
+    server.post(f"/problems/{short}/archive")
+    listed = {each["id"]: each for each in server.http.get("/problems", params={"limit": 2}).json()}
+    assert set(listed) == {long, short}
+    assert listed[long]["spec"] is None
+    assert server.http.get(f"/problems/{long}").json()["spec"]["set"]["edges"] == edges
+    assert [each["id"] for each in server.http.get("/problems?state=archived&limit=1").json()] == [short]
+    assert server.http.get("/problems?within=1e-9").json() == []
+    for odd in ("limit=0", "limit=1001", "state=x", "within=0"):
+        assert server.http.get(f"/problems?{odd}").status_code == 422
+
+
+def test_head_is_get_without_a_body(server: Served) -> None:
+    """HEAD answers as GET does, with the same status and no body, on streams and logs too; the connection goes on."""
+    problem = server.make()
+    those = f"/problems/{problem}"
+    for path in ("/", "/health", "/problems", those, f"{those}/log", f"{those}/stream", "/nowhere"):
+        answer = server.http.head(path)
+        assert answer.content == b""
+        assert answer.status_code == (404 if path == "/nowhere" else 200), path
+    assert "swapregret_live_problems" in server.http.get("/metrics").text
+
+
+def test_a_busy_port_is_said_first(server: Served, tmp_path: Path) -> None:
+    """A port that somebody listens on is refused in a sentence, before any address of a dashboard is shown."""
+    command = ["serve", "--port", str(server.port), "--database", f"sqlite:///{tmp_path}/x.db"]
+    done = subprocess.run(
+        [sys.executable, "-m", "swapregret", *command], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 2
+    assert "choose another" in done.stderr
+    assert "Dashboard" not in done.stdout + done.stderr
