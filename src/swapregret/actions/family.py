@@ -19,47 +19,25 @@ from swapregret.policy import Policy
 
 
 class Explore(NamedTuple):
-    """The exploration policy μ.
+    """The exploration policy μ."""
 
-    Attributes
-    ----------
-    words : uint64 array, shape (n, words)
-        Its actions, packed, if it is a list; otherwise ``draw_explore`` draws from it.
-    cumulative : float64 array, shape (n,)
-    marginals : float64 array, shape (d,)
-    moment : float64 array, shape (r, r) or (0, 0)
-        Its Σ on the independent coordinates, where Σ is a matrix.
-    """
-
-    words: Words
-    cumulative: Floats
-    marginals: Floats
-    moment: Floats
+    words: Words  # (n, words) its actions, packed, if it is a list; otherwise ``draw_explore`` draws from it
+    cumulative: Floats  # (n,)
+    marginals: Floats  # (d,)
+    moment: Floats  # (r, r) or (0, 0) its Σ on the independent coordinates, where Σ is a matrix
 
 
 class Common(NamedTuple):
-    """What the learners must know of any set.
+    """What the learners must know of any set."""
 
-    Attributes
-    ----------
-    dimension, size, rank : int
-        d, m and r.
-    is_uniform : bool
-        Whether all actions have m elements.
-    coordinates : int64 array, shape (r,) or (0,)
-        Independent coordinates on which Σ is a matrix; none where Σ is not needed or not a matrix. They stand in the order in which
-        Σ is factored: those that share actions with few others come first, which keeps the factor sparse.
-    place : int64 array, shape (d,) or (0,)
-        The place of each coordinate among those, −1 for the others.
-    explore : Explore
-    """
-
-    dimension: int
-    size: int
-    rank: int
-    is_uniform: bool
+    dimension: int  # d
+    size: int  # m
+    rank: int  # r
+    is_uniform: bool  # whether all actions have m elements
+    # (r,) or (0,) independent coordinates on which Σ is a matrix; none where Σ is not needed or not a matrix. They stand in
+    # the order in which Σ is factored: those that share actions with few others come first, which keeps the factor sparse
     coordinates: Integers
-    place: Integers
+    place: Integers  # (d,) or (0,) the place of each coordinate among those, −1 for the others
     explore: Explore
 
 

@@ -121,62 +121,32 @@ _ASKED: dict[str, Kernel] = {"best": _ask_best, "project": _ask_project, "list_p
 
 
 class Tables(NamedTuple):
-    """How policies are played that are no lists: each is a row of numbers, its table.
+    """How policies are played that are no lists: each is a row of numbers, its table."""
 
-    Attributes
-    ----------
-    width : int
-        Numbers in a table.
-    fill, draw : kernel
-        ``fill_table`` and ``draw_table``.
-    project : kernel, optional
-        Takes the place of the set's, where points are known by other numbers: by exponents, for Gibbs policies.
-    variance : kernel, optional
-        ``table_variance``; without it the local variance is that of the point.
-    solve : kernel, optional
-        ``solve_mixture``; without it Σ is made.
-    span_part : kernel, optional
-        Takes the place of the set's where Σ is not made.
-    """
-
-    width: int
-    fill: Kernel
-    draw: Kernel
+    width: int  # numbers in a table
+    fill: Kernel  # ``fill_table``
+    draw: Kernel  # ``draw_table``
+    # takes the place of the set's, where points are known by other numbers: by exponents, for Gibbs policies
     project: Kernel | None = None
-    variance: Kernel | None = None
-    solve: Kernel | None = None
-    span_part: Kernel | None = None
+    variance: Kernel | None = None  # ``table_variance``; without it the local variance is that of the point
+    solve: Kernel | None = None  # ``solve_mixture``; without it Σ is made
+    span_part: Kernel | None = None  # takes the place of the set's where Σ is not made
 
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """The data of a set, and the kernels of its operations.
+    """The data of a set, and the kernels of its operations."""
 
-    Parameters
-    ----------
-    data : named tuple
-        What the kernels read, as ``set_of(handle)``.
-    best, project, list_policy, span_part : kernel
-        The operations of these names.
-    draw_explore : kernel, optional
-        None where the exploration policy is drawn from its list.
-    gibbs, chain : Tables, optional
-        How Gibbs policies, and chains with given marginals, are played.
-    callbacks : tuple of Callback
-        Python functions behind the kernels: they keep the errors these raise.
-    remade : tuple of callable and arguments, optional
-        What makes the hull in another process, where addresses in the data mean nothing.
-    """
-
-    data: Any
-    best: Kernel
+    data: Any  # what the kernels read, as ``set_of(handle)``
+    best: Kernel  # the operations of these names
     project: Kernel
     list_policy: Kernel
     span_part: Kernel
-    draw_explore: Kernel | None = None
-    gibbs: Tables | None = None
-    chain: Tables | None = None
-    callbacks: tuple[Callback, ...] = ()
+    draw_explore: Kernel | None = None  # None where the exploration policy is drawn from its list
+    gibbs: Tables | None = None  # how Gibbs policies are played
+    chain: Tables | None = None  # how chains with given marginals are played
+    callbacks: tuple[Callback, ...] = ()  # Python functions behind the kernels: they keep the errors these raise
+    # what makes the hull in another process, where addresses in the data mean nothing
     remade: tuple[Callable[..., "Hull"], tuple[Any, ...]] | None = None
 
     @cached_property

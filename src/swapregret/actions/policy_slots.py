@@ -27,35 +27,18 @@ MADE, OUTSIDE, FULL = 0, 1, 2
 
 
 class Policies(NamedTuple):
-    """S policies: lists of at most A actions of W words, or tables of n numbers.
+    """S policies: lists of at most A actions of W words, or tables of n numbers."""
 
-    Attributes
-    ----------
-    n_atoms : int64 array, shape (S,)
-        0 where there is no list.
-    words : uint64 array, shape (S, A, W)
-    chances, cumulative : float64 arrays, shape (S, A)
-    marginals : float64 array, shape (S, d)
-    moments : float64 array, shape (S, r, r)
-        Σ on the independent coordinates; what is below the diagonal is not used.
-    known, used : uint64 array, shape (S, P, W), and int64 array, shape (S, P)
-        Actions that a family keeps beside the lists, P per slot for all slots together, and when each was used last
-        (``own_sets.pooled_hull``); none, P = 0, for most.
-    tables : float64 array, shape (S, n)
-    origins : float64 array, shape (S, d) or (S, 0)
-        What each table was made of: a point, or the exponents of a Gibbs policy.
-    """
-
-    n_atoms: Integers
-    words: Words
-    chances: Floats
-    cumulative: Floats
-    marginals: Floats
-    moments: Floats
-    known: Words
-    used: Integers
-    tables: Floats
-    origins: Floats
+    n_atoms: Integers  # (S,) 0 where there is no list
+    words: Words  # (S, A, W)
+    chances: Floats  # (S, A)
+    cumulative: Floats  # (S, A)
+    marginals: Floats  # (S, d)
+    moments: Floats  # (S, r, r) Σ on the independent coordinates; what is below the diagonal is not used
+    known: Words  # (S, P, W) actions kept beside the lists, P per slot for all slots together; P = 0 for most families
+    used: Integers  # (S, P) when each was used last (``own_sets.pooled_hull``)
+    tables: Floats  # (S, n)
+    origins: Floats  # (S, d) or (S, 0) what each table was made of: a point, or the exponents of a Gibbs policy
 
 
 @kernel

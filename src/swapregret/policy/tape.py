@@ -12,44 +12,25 @@ from swapregret.arrays import Floats, Integers, Words
 
 
 class Tape(NamedTuple):
-    """Room for windows, policies and actions; S slots, d elements.
+    """Room for windows, policies and actions; S slots, d elements."""
 
-    Attributes
-    ----------
-    first_day, n_windows, n_policies, n_atoms, n_words : int64 arrays, shape (1,)
-        The day of the run the tape begins with, and how much is on it.
-    longest, is_full : int64 arrays, shape (1,)
-        How many actions a policy may have, and whether there may be no room for another window.
-    stops : int64 array
-        Window t ends before day ``stops[t]`` of the tape.
-    shares : float64 array, shape (windows, S)
-    slots, begins : int64 arrays
-        Where each policy was, and from which window on; −1 for one that goes on from the tape before.
-    starts : int64 array
-        Policy e has the chances ``starts[e]`` up to ``starts[e + 1]``; none if it is not kept as a list.
-    places : int64 array
-        Its actions are the words from ``places[e]`` on; a policy with the actions of the one before it shares its words.
-    marginals, exponents : float64 arrays, shape (policies, d)
-        E[M], and the logarithm of the point; for a Gibbs policy, these are its exponents.
-    words : uint64 array
-    chances : float64 array
-    """
-
+    # (1,) the day of the run the tape begins with, and how much is on it
     first_day: Integers
     n_windows: Integers
     n_policies: Integers
     n_atoms: Integers
     n_words: Integers
-    longest: Integers
-    is_full: Integers
-    stops: Integers
-    shares: Floats
-    slots: Integers
-    begins: Integers
-    starts: Integers
+    longest: Integers  # (1,) how many actions a policy may have
+    is_full: Integers  # (1,) whether there may be no room for another window
+    stops: Integers  # window t ends before day ``stops[t]`` of the tape
+    shares: Floats  # (windows, S)
+    slots: Integers  # where each policy was
+    begins: Integers  # from which window on; −1 for one that goes on from the tape before
+    starts: Integers  # policy e has the chances ``starts[e]`` up to ``starts[e + 1]``; none if it is not kept as a list
+    # its actions are the words from ``places[e]`` on; a policy with the actions of the one before it shares its words
     places: Integers
-    marginals: Floats
-    exponents: Floats
+    marginals: Floats  # (policies, d) E[M]
+    exponents: Floats  # (policies, d) the logarithm of the point; of a Gibbs policy its exponents
     words: Words
     chances: Floats
 

@@ -43,18 +43,6 @@ _MERSENNE = (
 class UndirectedGraph:
     """A graph with numbered vertices and edges.
 
-    Attributes
-    ----------
-    vertices : tuple of hashable
-        Names of the vertices that have edges; the arrays below refer to them by position.
-    isolated : tuple of hashable
-        Names of the vertices that have none.
-    tails, heads : int64 arrays, shape (d,)
-        The two ends of each edge. Like all arrays here not marked read-only, because kernels are compiled for one kind of
-        array; nobody writes to them.
-    labels : tuple of hashable
-        Names of the edges, all different.
-
     Examples
     --------
     >>> graph = read_graph([("a", "b"), ("b", "c"), ("c", "a")])
@@ -62,11 +50,12 @@ class UndirectedGraph:
     (('a', 'b', 'c'), [0, 1, 2], [1, 2, 0], 3)
     """
 
-    vertices: tuple[Hashable, ...]
-    isolated: tuple[Hashable, ...]
+    vertices: tuple[Hashable, ...]  # names of the vertices that have edges; the arrays below refer to them by position
+    isolated: tuple[Hashable, ...]  # names of the vertices that have none
+    # the two ends of each edge (d,); not marked read-only, because kernels are compiled for one kind of array
     tails: Integers
     heads: Integers
-    labels: tuple[Label, ...]
+    labels: tuple[Label, ...]  # names of the edges, all different
 
     @property
     def n_vertices(self) -> int:

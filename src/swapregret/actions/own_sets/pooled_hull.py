@@ -38,35 +38,19 @@ _NO_FURTHER = 1e-11
 
 
 class PooledSet(NamedTuple):
-    """A set known by its oracle, with the actions that were listed last.
-
-    Attributes
-    ----------
-    dimension : int
-    methods : PythonMethods
-        What draws from μ, and the Gibbs policies, if there are any.
-    oracle : AskedOracle
-    orthonormal : float64 array
-    norms : float64 array, shape (variants, d)
-        In which points are decomposed.
-    equations : float64 array, shape (k, d + 1)
-        Of the affine hull, where with x ≤ 1 they make the convex hull (``own_sets.affine_hull``); else none.
-    first : uint64 array, shape (n, W)
-        Actions known from the start.
-    known : uint64 array, shape (P, W)
-    used : int64 array, shape (P,)
-        When each was listed or found last, counted in lists and projections; 0 where there is none, 2⁶² for those known from the
-        start. Both are views of arrays in the state (:meth:`on`); without rows there is no pool.
-    """
+    """A set known by its oracle, with the actions that were listed last."""
 
     dimension: int
-    methods: PythonMethods
+    methods: PythonMethods  # what draws from μ, and the Gibbs policies, if there are any
     oracle: AskedOracle
     orthonormal: Floats
-    norms: Floats
+    norms: Floats  # (variants, d) in which points are decomposed
+    # (k, d + 1) of the affine hull, where with x ≤ 1 they make the convex hull (``own_sets.affine_hull``); else none
     equations: Floats
-    first: Words
-    known: Words
+    first: Words  # (n, W) actions known from the start
+    known: Words  # (P, W)
+    # (P,) when each was listed or found last, counted in lists and projections; 0 where there is none, 2⁶² for those known
+    # from the start. Both are views of arrays in the state (:meth:`on`); without rows there is no pool
     used: Integers
 
     def on(self, policies: Any) -> "PooledSet":

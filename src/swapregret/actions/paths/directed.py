@@ -16,31 +16,17 @@ from swapregret.geometry.hull_equations import HullEquations
 
 @dataclass(frozen=True, eq=False)
 class Digraph:
-    """The part of an acyclic graph that lies on paths from the source to the sink, numbered for the kernels.
+    """The part of an acyclic graph that lies on paths from the source to the sink, numbered for the kernels."""
 
-    Attributes
-    ----------
-    edges : tuple of (tail, head)
-        All edges as given, dead ends included.
-    vertices : tuple of hashable
-        The vertices that lie on some path, in topological order: the source first, the sink last.
-    start : int64 array, shape (n + 1,)
-        The edges that leave vertex number u are ``start[u]..start[u+1]-1``, in the order given.
-    tail, head : int64 arrays, shape (n_usable,)
-        Between which vertex numbers each usable edge runs.
-    edge : int64 array, shape (n_usable,)
-        Which of ``edges`` it is.
-    level : int64 array, shape (n,)
-        The greatest number of edges on a path from the source to each vertex.
-    """
-
-    edges: tuple[Edge, ...]
-    vertices: tuple[Vertex, ...]
-    start: Integers
-    tail: Integers
-    head: Integers
-    edge: Integers
-    level: Integers
+    edges: tuple[Edge, ...]  # all edges as given, dead ends included
+    vertices: tuple[
+        Vertex, ...
+    ]  # the vertices that lie on some path, in topological order: the source first, the sink last
+    start: Integers  # (n + 1,) the edges that leave vertex number u are ``start[u]..start[u+1]-1``, in the order given
+    tail: Integers  # (n_usable,) from which vertex number each usable edge runs
+    head: Integers  # (n_usable,) and to which
+    edge: Integers  # (n_usable,) which of ``edges`` it is
+    level: Integers  # (n,) the greatest number of edges on a path from the source to each vertex
 
     @property
     def n_edges(self) -> int:

@@ -35,40 +35,20 @@ from swapregret.geometry.solve import LIMIT, TOLERANCE
 
 
 class PathData(NamedTuple):
-    """A DAG as in ``kernels.dag``, its elimination, and how its paths are listed.
+    """A DAG as in ``kernels.dag``, its elimination, and how its paths are listed."""
 
-    Attributes
-    ----------
-    start, head, edge, plan
-        The graph, and in which order vertices are eliminated.
-    dimension : int
-        d, with edges that lie on no path.
-    is_uniform : bool
-        Whether all paths have as many edges.
-    longest : int
-        The edges of the longest path.
-    joined, pivot : float64 arrays
-        The factors that project onto the span; empty where all vectors are in it.
-    transition : float64 array
-        The chain that explores; empty where that is a list.
-    orders : int64 array, shape (variants, E)
-        In which paths are stripped off a flow.
-    inside : float
-        How far from a flow a point may be.
-    """
-
-    start: Integers
+    start: Integers  # the graph
     head: Integers
     edge: Integers
-    plan: Elimination
-    dimension: int
-    is_uniform: bool
-    longest: int
-    joined: Floats
+    plan: Elimination  # in which order vertices are eliminated
+    dimension: int  # d, with edges that lie on no path
+    is_uniform: bool  # whether all paths have as many edges
+    longest: int  # the edges of the longest path
+    joined: Floats  # like ``pivot``, the factors that project onto the span; empty where all vectors are in it
     pivot: Floats
-    transition: Floats
-    orders: Integers
-    inside: float
+    transition: Floats  # the chain that explores; empty where that is a list
+    orders: Integers  # (variants, E) in which paths are stripped off a flow
+    inside: float  # how far from a flow a point may be
 
 
 @kernel

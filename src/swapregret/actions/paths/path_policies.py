@@ -26,20 +26,11 @@ _LISTED = 10_000
 
 @dataclass(frozen=True, eq=False)
 class _AllPaths:
-    """The paths of a graph.
+    """The paths of a graph."""
 
-    Attributes
-    ----------
-    policy : FinitePolicy
-        All of them alike.
-    words : uint64 array
-        Its atoms, packed.
-    steps : int64 array, shape (n, longest)
-        Their edges, in the order of the graph; where a path is shorter, the number of edges.
-    """
-
-    policy: FinitePolicy
-    words: npt.NDArray[np.uint64]
+    policy: FinitePolicy  # all of them alike
+    words: npt.NDArray[np.uint64]  # its atoms, packed
+    # (n, longest) their edges, in the order of the graph; where a path is shorter, the number of edges
     steps: npt.NDArray[np.int64]
 
 

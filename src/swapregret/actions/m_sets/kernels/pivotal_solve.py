@@ -45,26 +45,14 @@ class Pivots(NamedTuple):
 
 
 class Sieve(NamedTuple):
-    """The factor of a mixture of n policies.
+    """The factor of a mixture of n policies."""
 
-    Attributes
-    ----------
-    roots : float64 array, shape (n,)
-        √w_c.
-    gain, columns : float64 arrays, shape (n, d)
-        k of each element, and the innovations of √w_c x̃_c.
-    per, sifted : float64 arrays, shape (d,)
-        1/s of each element, and the innovations of the right side, over s.
-    gram : float64 array, shape (n, n)
-        Products of the columns with A⁻¹.
-    """
-
-    roots: Floats
-    gain: Floats
-    columns: Floats
-    per: Floats
-    sifted: Floats
-    gram: Floats
+    roots: Floats  # (n,) √w_c
+    gain: Floats  # (n, d) k of each element
+    columns: Floats  # (n, d) the innovations of √w_c x̃_c
+    per: Floats  # (d,) 1/s of each element
+    sifted: Floats  # (d,) the innovations of the right side, over s
+    gram: Floats  # (n, n) products of the columns with A⁻¹
 
 
 @kernel

@@ -19,31 +19,15 @@ _SMALLEST, _NEGLIGIBLE = 1e-280, 1e-3
 
 
 class PackedChains(NamedTuple):
-    """A mixture of chains.
+    """A mixture of chains."""
 
-    Attributes
-    ----------
-    flow : float64 array, shape (groups, E, 4)
-        Weight · probability of each edge; empty places are chains that never move.
-    per_mass : float64 array, shape (groups, n, 4)
-        One over weight · probability of each vertex; 0 where that is 0.
-    per_flow, per_vertex : float64 arrays, shapes (E,) and (n,)
-        1 / Σ_c θ_c w_c x_c of each edge, and the same of each vertex.
-    per_share : float
-        1 / Σ_c θ_c w_c.
-    solved : float64 array, shape (q, E)
-        What the one chain makes of √((1 − θ_c) w_c) x_c, of the q chains that do not wander.
-    factor : float64 array, shape (q, q)
-        Of I + the products of these with those.
-    """
-
-    flow: Floats
-    per_mass: Floats
-    per_flow: Floats
-    per_vertex: Floats
-    per_share: float
-    solved: Floats
-    factor: Floats
+    flow: Floats  # (groups, E, 4) weight · probability of each edge; empty places are chains that never move
+    per_mass: Floats  # (groups, n, 4) one over weight · probability of each vertex; 0 where that is 0
+    per_flow: Floats  # (E,) 1 / Σ_c θ_c w_c x_c of each edge
+    per_vertex: Floats  # (n,) the same of each vertex
+    per_share: float  # 1 / Σ_c θ_c w_c
+    solved: Floats  # (q, E) what the one chain makes of √((1 − θ_c) w_c) x_c, of the q chains that do not wander
+    factor: Floats  # (q, q) of I + the products of these with those
 
 
 @kernel

@@ -18,34 +18,19 @@ from swapregret.compiled.kernel import kernel
 
 
 class Elimination(NamedTuple):
-    """Which vertices are joined when the vertices are eliminated in a fixed order; the sink is the ground.
+    """Which vertices are joined when the vertices are eliminated in a fixed order; the sink is the ground."""
 
-    Attributes
-    ----------
-    place : int64 array, shape (n,)
-        When each vertex but the sink is eliminated.
-    slot : int64 array, shape (n_edges,)
-        Where an edge's conductance is stored; −1 for edges into the sink.
-    start, later : int64 arrays
-        Column j: its neighbours among the vertices eliminated later, ``later[start[j]:start[j+1]]``, increasing.
-    before, earlier, at : int64 arrays
-        Row k: the columns ``earlier[before[k]:before[k+1]]`` that contain k, and where in ``later``.
-    leave, enter : uint64 arrays, shapes (n + 2,) and (n_edges,)
-        The graph itself: the edges that leave u are ``leave[u]..leave[u+1]-1``, edge k enters ``enter[k]``.
-    band, reach : uint64 arrays, shapes (n + 1,) and (n,), or (0,)
-        ``start`` once more if every column holds all vertices up to its last, ``reach``, so that nothing has to be looked up; three
-        places of each column are then left empty, which ``later`` calls vertex n.
-    """
-
-    place: Integers
-    slot: Integers
-    start: Integers
-    later: Integers
-    before: Integers
-    earlier: Integers
-    at: Integers
-    leave: Places
-    enter: Places
+    place: Integers  # (n,) when each vertex but the sink is eliminated
+    slot: Integers  # (n_edges,) where an edge's conductance is stored; −1 for edges into the sink
+    start: Integers  # column j has its neighbours among the vertices eliminated later,
+    later: Integers  # ``later[start[j]:start[j+1]]``, increasing
+    before: Integers  # row k has the columns that contain k,
+    earlier: Integers  # ``earlier[before[k]:before[k+1]]``,
+    at: Integers  # and where in ``later``
+    leave: Places  # (n + 2,) the graph itself: the edges that leave u are ``leave[u]..leave[u+1]-1``,
+    enter: Places  # (n_edges,) edge k enters ``enter[k]``
+    # ``start`` (n + 1,) once more if every column holds all vertices up to its last, ``reach`` (n,), so that nothing has to be
+    # looked up, else empty; three places of each column are then left empty, which ``later`` calls vertex n
     band: Places
     reach: Places
 
