@@ -262,12 +262,7 @@ class ActionSet(Enumerated):
     def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
         """Return the data of the set and its operations (``actions.hull``); by its own methods in Python where it has no others.
 
-        Parameters
-        ----------
-        mu : Policy, optional
-            The exploration policy of a learner, which ``draw_explore`` draws from.
-        variants : int
-            Decompositions that a list averages.
+        ``draw_explore`` draws from μ, the exploration policy of a learner; a list averages ``variants`` decompositions.
         """
         return (python_hull if self.has_own_hull else pooled_hull)(self, mu, variants)
 

@@ -108,21 +108,10 @@ def family_of(
     is_listed: bool = False,
     has_moment: bool = True,
 ) -> Family:
-    """Return the family of a set for a learner.
+    """Return the family of a set for a learner with an exploration policy μ.
 
-    Parameters
-    ----------
-    actions : ActionSet
-    hull : Hull
-        The set's, with what draws from μ.
-    mu : Policy, optional
-        The exploration policy.
-    tables : Tables, optional
-        How points are played that are no lists.
-    is_listed : bool
-        Whether only points are those of the tables, and played as lists.
-    has_moment : bool
-        Whether Σ⁺ is wanted.
+    ``tables`` says how points are played that are no lists; with ``is_listed`` only points are those of the tables, and played as
+    lists. ``has_moment`` says whether Σ⁺ is wanted.
     """
     played = None if is_listed else tables
     code = {name: getattr(hull, name, None) for name in Family.operations}

@@ -49,12 +49,7 @@ from swapregret.errors import InvalidInput
 class Late:
     """A function of compiled code that is made when a kernel first asks for it: Numba is loaded then.
 
-    Parameters
-    ----------
-    plain : callable
-        What it does in Python.
-    make : callable
-        Given Numba, it returns the function of compiled code.
+    ``plain`` is what it does in Python; given Numba, ``make`` returns the function of compiled code.
     """
 
     def __init__(self, plain: Callable[..., Any], make: Callable[[Any], Any]) -> None:
@@ -80,10 +75,7 @@ class Late:
 class Call(Late):
     """``call(entry, handle, ...)`` calls the entry at an address with the handle at another, and what else it takes.
 
-    Parameters
-    ----------
-    shape : callable
-        Given ``numba.types``, it names what the entry returns, and the list of what it takes beside the handle.
+    Given ``numba.types``, ``shape`` names what the entry returns, and what it takes beside the handle.
     """
 
     def __init__(self, shape: Callable[[Any], tuple[Any, list[Any]]]) -> None:

@@ -61,17 +61,9 @@ def _text(path: Path) -> str:
 def cache_place(package: Path, given: str = "") -> Path:
     """Return the folder for compiled code.
 
-    Parameters
-    ----------
-    package : Path
-        The folder of the kernels: taken if it can be written to.
-    given : str
-        What NUMBA_CACHE_DIR says: taken as it is.
-
-    Notes
-    -----
-    After these two comes the user's cache folder; where that cannot be made (a container without a home) a folder of this user
-    in the temporary one, readable by nobody else, with one warning.
+    That is ``given``, what NUMBA_CACHE_DIR says, as it is; else that of the kernels, if it can be written to. After these two
+    comes the user's cache folder; where that cannot be made (a container without a home) a folder of this user in the temporary
+    one, readable by nobody else, with one warning.
     """
     if given:
         return Path(given)

@@ -20,17 +20,9 @@ FAILED = -1
 
 
 class Callback:
-    """A Python function with an address.
+    """A Python function with an ``address``, where it can be called as long as this object lives.
 
-    Parameters
-    ----------
-    answer : callable
-        ``answer(given, target)`` takes the addresses of two arrays, and returns a number that is not negative.
-
-    Attributes
-    ----------
-    address : int
-        Where it can be called as long as this object lives.
+    ``answer(given, target)`` takes the addresses of two arrays, and returns a number that is not negative.
     """
 
     def __init__(self, answer: Callable[[int, int], int]) -> None:

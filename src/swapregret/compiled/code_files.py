@@ -46,15 +46,7 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
 
 
 class CodeFiles(caching.FunctionCache):  # type: ignore[misc]
-    """The compiled code of a kernel.
-
-    Parameters
-    ----------
-    function : callable
-        The kernel.
-    prefix : str
-        What tells apart several codes for one function.
-    """
+    """The compiled code of a kernel; a prefix tells apart several codes for one function."""
 
     def __init__(self, function: Callable[..., Any], prefix: str) -> None:
         super().__init__(function)

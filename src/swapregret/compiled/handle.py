@@ -35,15 +35,7 @@ class HandleType(types.StructRef):  # type: ignore[misc]
 
 
 class Handle(structref.StructRefProxy):  # type: ignore[misc]
-    """What the entries of a learner take.
-
-    Attributes
-    ----------
-    address : int
-        Where it is.
-    kept : tuple
-        What it was made of, alive as long as this is.
-    """
+    """What the entries of a learner take; what it was made of stays alive as long as this does."""
 
     address: int
     kept: tuple[Any, ...]

@@ -24,15 +24,7 @@ _QUICK = ("0.66.", "0.67.", "0.68.")
 
 
 class Kernel:
-    """A function that is compiled when it is first called, or first compiled into another.
-
-    Parameters
-    ----------
-    function : callable
-        The Python function; it stays at hand as ``__wrapped__``.
-    is_addressed : bool
-        Whether it is only called by its address.
-    """
+    """A function that is compiled when it is first called, or first compiled into another; it stays at hand as ``__wrapped__``."""
 
     def __init__(self, function: Callable[..., Any], is_addressed: bool = False) -> None:
         update_wrapper(self, function)

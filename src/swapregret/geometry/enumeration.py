@@ -9,25 +9,12 @@ from swapregret.geometry.oracle import LinearOracle
 
 
 def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
-    """Yield every action once, by branching on the coordinates in order.
+    """Yield every action once, by branching on the coordinates in order: in no particular but always the same order.
 
     Whether an action begins with given values is one question to the oracle: weights +1 on the coordinates fixed to
     one, −1 on those fixed to zero and 0 elsewhere reach the number of ones exactly if such an action exists, and
     then the answer is one. An action also answers for the branch that goes on with its own next value, so only the
-    other branch is asked about.
-
-    Parameters
-    ----------
-    oracle : LinearOracle
-
-    Yields
-    ------
-    int64 array, shape (d,)
-        The actions, in no particular but always the same order.
-
-    Notes
-    -----
-    At most N·d + 1 oracle calls, no recursion; the memory held is O(d²).
+    other branch is asked about. At most N·d + 1 oracle calls, no recursion; the memory held is O(d²).
 
     Examples
     --------

@@ -40,17 +40,9 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
 
     .. math:: \max_{M \in \mathcal A}\ g\cdot x - g\cdot M, \qquad g = \log x - \log w,
 
-    bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates that are 0 in x and in
-    every action are left out; if some action has a coordinate that x has not, the slope towards it is infinite and so is the
-    gap. The one question finds out both, by giving such coordinates more weight than all others together.
-
-    Parameters
-    ----------
-    oracle : LinearOracle
-    log_weights : array, shape (d,)
-        log w, finite.
-    log_point : array, shape (d,)
-        log x for an x in conv(A); −∞ where x = 0.
+    bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates that are 0 in x, whose
+    logarithm is −∞, and in every action are left out; if some action has a coordinate that x has not, the slope towards it is
+    infinite and so is the gap. The one question finds out both, by giving such coordinates more weight than all others together.
 
     Examples
     --------

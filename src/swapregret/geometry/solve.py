@@ -98,25 +98,12 @@ def iterate(policy: Policy, action: Action, *, limit: int = LIMIT) -> Vector:
 
 
 def smallest_eigenvalue(policy: Policy, span: Span) -> float:
-    r"""Compute the smallest eigenvalue of a policy's second moment on the span of the set.
+    r"""Compute the smallest eigenvalue of a policy's second moment on the span of its set.
 
-    .. math:: \lambda_{\min} = \min_{v \in \mathrm{span}(\mathcal A),\ |v| = 1} \mathbb E[(M \cdot v)^2].
+    .. math:: \lambda_{\min} = \min_{v \in \mathrm{span}(\mathcal A),\ |v| = 1} \mathbb E[(M \cdot v)^2],
 
-    Parameters
-    ----------
-    policy : Policy
-        A policy over the actions of the set.
-    span : Span
-        The span of the set; of rank r.
-
-    Returns
-    -------
-    float
-        Non-negative; 0 exactly when the policy does not show every direction (to rounding).
-
-    Notes
-    -----
-    Dense: O(d² r + r³). The paper's constant 1/(4d³) is used nowhere (deviation D6).
+    not negative; 0 exactly when the policy does not show every direction (to rounding). Dense: O(d² r + r³). The paper's
+    constant 1/(4d³) is used nowhere (deviation D6).
 
     Examples
     --------

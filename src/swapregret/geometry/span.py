@@ -83,23 +83,8 @@ def find_span(oracle: LinearOracle) -> Span:
     Going through the coordinates i in order, with pivots J and actions B found so far and :math:`B_J` invertible,
     there is one direction :math:`c = e_i - \sum_{j \in J} \alpha_j e_j` that vanishes on B. If :math:`c \cdot M = 0`
     for the maximiser of c and of −c, it vanishes on A: coordinate i is the combination α of those in J. Otherwise i
-    is a new pivot and the maximiser a new action.
+    is a new pivot and the maximiser a new action. A set whose only action is zero is refused.
 
-    Parameters
-    ----------
-    oracle : LinearOracle
-
-    Returns
-    -------
-    Span
-
-    Raises
-    ------
-    InvalidInput
-        If the zero vector is the only action: there is nothing to estimate.
-
-    Notes
-    -----
     At most 2d oracle calls and O(d r²) arithmetic. The inverse of :math:`B_J` grows by bordering, every solution is
     refined once against the 0/1 matrix itself, and L is solved afresh at the end.
 

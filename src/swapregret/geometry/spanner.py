@@ -47,29 +47,13 @@ class Spanner:
 
 
 def find_spanner(oracle: LinearOracle, span: Span, slack: float = 2.0) -> Spanner:
-    r"""Find r actions in which every action has coefficients of at most ``slack`` in absolute value.
+    r"""Find r actions in which every action has coefficients of at most ``slack``, the paper's C > 1, in absolute value.
 
-    With X the matrix of the spanner in the coordinates J, the coefficient of M on row k is linear in M,
+    With X the matrix of the spanner in the coordinates J of the span, the coefficient of M on row k is linear in M,
     :math:`\lambda_k(M) = M_J \cdot (X^{-1})_{\cdot k}`, so two oracle calls find its largest absolute value; if it
     exceeds the slack, M replaces row k and :math:`|\det X|` grows by that factor (Awerbuch and Kleinberg 2008). The
-    scan over k is cyclic and goes on after an exchange; it ends after r clean rows in sequence, X freshly inverted.
-
-    Parameters
-    ----------
-    oracle : LinearOracle
-    span : Span
-        As found by :func:`~swapregret.geometry.span.find_span` from the same oracle.
-    slack : float
-        The paper's C > 1; the number of exchanges is O(r log_slack r).
-
-    Returns
-    -------
-    Spanner
-
-    Raises
-    ------
-    NotConverged
-        If rounding keeps the exchanges going beyond what determinants allow.
+    scan over k is cyclic and goes on after an exchange; it ends after r clean rows in sequence, X freshly inverted. There are
+    O(r log_slack r) exchanges; that rounding keeps them going beyond is refused.
 
     Examples
     --------

@@ -47,14 +47,7 @@ _CHUNK = 1024
 
 
 class GraphicBases(ActionSet):
-    """The forests of ``size`` edges of a graph.
-
-    Parameters
-    ----------
-    graph : UndirectedGraph
-    size : int
-        Number of edges, from 1 to the rank of the graph.
-    """
+    """The forests of ``size`` edges of a graph, from 1 to the rank of the graph."""
 
     def __init__(self, graph: UndirectedGraph, size: int) -> None:
         super().__init__(len(graph.labels), size, graph.labels)

@@ -122,16 +122,10 @@ class UndirectedGraph:
 def read_graph(
     edges: Iterable[Any], vertices: Iterable[Hashable] | None = None, labels: Sequence[Label] | None = None
 ) -> UndirectedGraph:
-    """Read a list of edges, or say what is wrong with it.
+    """Read a list of edges, pairs of any hashable vertices, or say what is wrong with it.
 
-    Parameters
-    ----------
-    edges : iterable of pairs
-        Two vertices each, any hashable values. The same two vertices may come several times: parallel edges.
-    vertices : iterable of hashable, optional
-        All vertices, if some have no edges or to fix their order.
-    labels : sequence of hashable, optional
-        Names of the edges; by default the pair given, with a running number added where edges are parallel.
+    The same pair several times is parallel edges. ``vertices`` names all vertices, if some have no edges or to fix their order,
+    ``labels`` the edges: by default each is its pair, with a running number added where edges are parallel.
 
     Examples
     --------

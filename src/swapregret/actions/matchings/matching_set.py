@@ -42,15 +42,7 @@ _ORDER_SEED = 0x5EED
 
 
 class MatchingSet(ActionSet):
-    """All ways to give every row a column of its own; coordinates are (row, column) pairs, row by row.
-
-    Parameters
-    ----------
-    rows, columns : int
-        k and m, 1 ≤ k ≤ m.
-    row_labels, column_labels : sequence of hashable, optional
-        Names; a coordinate is called (row label, column label).
-    """
+    """All ways to give each of k rows one of m ≥ k columns; coordinates are (row, column) pairs, named by the two labels."""
 
     has_uniform = True
 

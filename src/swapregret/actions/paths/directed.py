@@ -87,24 +87,9 @@ def read_digraph(
 ) -> Digraph:
     """Read an acyclic graph, and keep what lies on paths from the source to the sink.
 
-    Parameters
-    ----------
-    edges : iterable of (tail, head)
-        Any hashable vertices; parallel edges are kept apart.
-    source, sink : hashable
-        Two different vertices.
-    network : str
-        How the caller would write the graph as a network: for the sentence about a cycle.
-
-    Returns
-    -------
-    Digraph
-        Vertices are numbered by their level, then by their first appearance in ``edges``.
-
-    Raises
-    ------
-    InvalidInput
-        If the graph has a cycle (one is named), or the sink cannot be reached.
+    Vertices are any hashable values, numbered by their level, then by their first appearance in ``edges``; parallel edges are
+    kept apart. ``network`` is how the caller would write the graph as a network, for the sentence that refuses a cycle, which is
+    named; a sink that cannot be reached is refused too.
 
     Examples
     --------

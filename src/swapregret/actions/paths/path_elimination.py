@@ -15,21 +15,10 @@ def plan_elimination(
 ) -> Elimination:
     """Plan the elimination of the vertices 0..sink-1 of a graph whose last vertex, the sink, is the ground.
 
-    Two orders are tried: by minimum degree (``actions.elimination_order``), and as they come. As they come, in topological order,
-    each vertex is taken to be joined to all up to the last that it or one before it is joined to: a band, whose arithmetic needs
-    no looking up and is taken unless it is four times as much.
+    Edges are sorted by their tails. Two orders are tried: by minimum degree (``actions.elimination_order``), and as they come. As
+    they come, in topological order, each vertex is taken to be joined to all up to the last that it or one before it is joined
+    to: a band, whose arithmetic needs no looking up and is taken unless it is four times as much, or as ``in_order`` says.
 
-    Parameters
-    ----------
-    tail, head : int64 arrays, shape (n_edges,)
-        The edges, between vertices 0..sink, sorted by their tails.
-    sink : int
-        The number of vertices that are eliminated.
-    in_order : bool, optional
-        Whether to take them as they come; by default whichever is faster.
-
-    Notes
-    -----
     As many set operations as there are joined pairs: 10 ms for 500 vertices and 5,000 edges in layers of ten.
 
     Examples

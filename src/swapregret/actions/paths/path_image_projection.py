@@ -27,27 +27,11 @@ _MAX_STEPS = 100
 def project_image(
     graph: Digraph, image: npt.NDArray[np.int64], log_weights: Vector, flow: Vector, tolerance: float
 ) -> tuple[Vector, int] | None:
-    """Find the flow whose image is nearest to exp(log_weights).
+    """Find the flow whose image is nearest to exp(log_weights), and the number of steps; None where rounding stops it early.
 
-    Parameters
-    ----------
-    graph : Digraph
-    image : int64 array, shape (n_usable,)
-        The coordinate of each usable edge; every coordinate 0..c-1 has one.
-    log_weights : array, shape (c,)
-        log w.
-    flow : array, shape (n_usable,)
-        A flow that uses every edge, to start from.
-    tolerance : float
-        Stop when the gap, an upper bound on the distance of the divergence from its minimum, is at most this.
-
-    Returns
-    -------
-    (flow, number of steps), or None where rounding stops the method before its goal.
-
-    Notes
-    -----
-    A step shortens no coordinate by more than 80 % nor makes it more than five times as large: the logarithm is linear
+    ``image`` (n_usable,) is the coordinate of each usable edge, every one of 0..c-1 having one; ``flow`` uses every edge, to
+    start from. Steps end when the gap, an upper bound on the distance of the divergence from its minimum, is at most the
+    tolerance. A step shortens no coordinate by more than 80 % nor makes it more than five times as large: the logarithm is linear
     only so far. 6 to 30 steps, each O(|V|³ + |V|² c).
     """
     with np.errstate(all="ignore"):  # a step that leaves the range of floats is caught below

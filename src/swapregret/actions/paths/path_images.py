@@ -14,18 +14,8 @@ from swapregret.policy.held import Held, held_array, held_of, held_whole
 class ImagePolicy(Policy):
     """The policy of the image of an action: coordinate i of the inner policy becomes coordinate ``image[i]``.
 
-    Parameters
-    ----------
-    inner : MarkovPaths
-        A policy over paths that never have two edges with the same image; no two paths have the same image.
-    image : int64 array, shape (inner.dimension,)
-        Where each coordinate goes.
-    dimension : int
-        Number of coordinates of the image.
-
-    Notes
-    -----
-    Σ = AΣ'Aᵀ with A the 0/1 matrix of the image; each product costs one product of the inner policy.
+    The paths of the inner policy never have two edges with the same image, and no two paths have the same image. Σ = AΣ'Aᵀ with A
+    the 0/1 matrix of the image; each product costs one product of the inner policy.
 
     Examples
     --------

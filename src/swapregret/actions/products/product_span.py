@@ -84,10 +84,6 @@ def affine_rows(actions: ActionSet) -> Actions:
 class PairSpan(Span):
     """The span of all pairs of actions of two sets.
 
-    Parameters
-    ----------
-    first, second : ActionSet
-
     Examples
     --------
     >>> from swapregret.actions.m_sets.m_sets import MSets

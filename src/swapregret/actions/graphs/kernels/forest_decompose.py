@@ -32,17 +32,10 @@ def rounded_masses(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Net
 def decompose_forest_masses(
     graph: ForestGraph, net: Network, masses: Integers, unit: int, ranks: Integers
 ) -> tuple[Integers, Integers, bool]:
-    """Write rounded masses as a sum of forests.
+    """Write rounded masses as a sum of forests, ``weights @ rows`` exactly; the weights, positive, add up to ``unit``.
 
-    Vertices are taken out in the order of ``ranks``, see :func:`~swapregret.actions.graphs.kernels.tree_splitting.split_off`.
-
-    Returns
-    -------
-    rows : int64 array, shape (n, d)
-    weights : int64 array, shape (n,)
-        Positive, adding up to ``unit``; ``weights @ rows`` are the masses, exactly.
-    is_found : bool
-        False if the masses are no sum of forests; the rest is then nothing.
+    Vertices are taken out in the order of ``ranks`` (``tree_splitting.split_off``). The last value is False, and the rest nothing,
+    if the masses are no sum of forests.
     """
     n_pairs, has_apex = graph.pair_tails.size, net.labels.size > graph.n_vertices
     apex, n_arcs = (graph.n_vertices, 2 * (n_pairs + graph.n_vertices)) if has_apex else (-1, 2 * n_pairs)
@@ -62,13 +55,8 @@ def decompose_forest_masses(
 def packed_forests(graph: ForestGraph, point: Floats, total: int, ranks: Integers) -> tuple[Words, Floats, float]:
     """Write a point as a policy over forests, the mean of one decomposition for each row of ``ranks``.
 
-    Returns
-    -------
-    words : uint64 array, shape (n, words)
-        Different forests, packed; none if nothing could be decomposed.
-    weights : float64 array, shape (n,)
-    outside : float
-        How far the worst coordinate is from what was decomposed; infinite if nothing could be.
+    Returns different forests, packed, their weights, and how far the worst coordinate is from what was decomposed: infinite if
+    nothing could be.
     """
     d, count = point.size, len(ranks)
     unit, masses = total // count, np.empty(d, dtype=np.int64)

@@ -186,7 +186,7 @@ def contract_heavy(tails: Integers, heads: Integers, masses: Integers, n_vertice
 
 @kernel
 def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_vertices: int, unit: int) -> Integers:
-    r"""Find the disjoint vertex sets that together are violated most.
+    r"""Find the disjoint vertex sets that together are violated most; return the lowest vertex of each vertex's class.
 
     .. math:: \max \sum_i \bigl( x(E[U_i]) - (|U_i| - 1)\,\text{unit} \bigr)
               \quad\text{over partitions } U_1, U_2, \ldots \text{ of the vertices}
@@ -194,18 +194,8 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
     Vertices join one at a time. The newcomer v hands the mass of all its edges to the other ends; what a class cannot
     hold flows on to classes with room. If some of it has nowhere to go, the classes it can reach are full and, with v,
     violated: they are contracted to one class, which holds nothing. One flow a vertex (Barahona 1992), each starting
-    from where the last one ended; light vertices come first, whose flows are mostly empty.
-
-    Parameters
-    ----------
-    tails, heads, masses : int64 arrays, shape (n_edges,)
-    n_vertices, unit : int
-        The sum of the masses up to a unit each must fit in 63 bits.
-
-    Returns
-    -------
-    int64 array, shape (n_vertices,)
-        The lowest vertex of each vertex's class; ``arange`` if nothing is violated.
+    from where the last one ended; light vertices come first, whose flows are mostly empty. The sum of the masses up to a unit
+    each must fit in 63 bits.
 
     Examples
     --------

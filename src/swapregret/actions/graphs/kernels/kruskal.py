@@ -156,14 +156,8 @@ def exchanges(chosen: Integers, tails: Integers, heads: Integers, n_vertices: in
     """Find exchanges of one edge of a forest against one outside that link all edges that can be linked.
 
     Edge ``a`` outside can come for edge ``b`` of the forest if b lies on the cycle that a closes, or if a closes none. The edges
-    linked by exchanges are the connected components of the matroid whose bases are the forests of that size.
-
-    Returns
-    -------
-    blocks : int64 array, shape (d,)
-        The lowest edge of each edge's component.
-    swaps : int64 array, shape (d − n_components, 2)
-        Pairs (a, b), without cycles among themselves.
+    linked by exchanges are the connected components of the matroid whose bases are the forests of that size. Returns the lowest
+    edge of each edge's component (d,), and pairs (a, b), (d − n_components, 2), without cycles among themselves.
     """
     d = tails.size
     names = components(tails[chosen == 1], heads[chosen == 1], n_vertices)

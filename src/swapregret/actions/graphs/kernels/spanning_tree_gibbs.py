@@ -112,15 +112,10 @@ def draw_by_walk(
 def draw_by_chain(
     rng: np.random.Generator, columns: npt.NDArray[np.float64], tails: Integers, heads: Integers, n_vertices: int
 ) -> Integers:
-    """Draw a forest edge by edge from the projection K = columns @ columns.T, given the edges drawn so far.
+    """Draw a forest edge by edge from the projection K = columns @ columns.T, ``columns`` (d, r) being orthonormal.
 
-    The next edge has probability proportional to what is left of its column when the columns drawn are projected out. Edges that
-    would close a cycle have nothing left; they are struck out so that rounding cannot bring one back.
-
-    Parameters
-    ----------
-    columns : array, shape (d, r)
-        Orthonormal columns.
+    Given the edges drawn so far, the next has probability proportional to what is left of its column when theirs are projected out.
+    Edges that would close a cycle have nothing left; they are struck out so that rounding cannot bring one back.
     """
     d, r = columns.shape
     parents = np.arange(n_vertices)

@@ -72,19 +72,12 @@ def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Intege
 
 @kernel
 def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, Integers, int, bool]:
-    """Build the policy: parents of every vertex in every tree, and the weights of the trees, which add up to a unit.
+    """Build the policy: trees, each as the parents of its vertices, with weights that add up to a unit.
 
-    Where there is a choice, trees are kept even in the degree of the vertex ``apex``, if it is not −1. At most one tree more
-    for each piece of the splits, so 1 + n_pieces + Σ (neighbours of each vertex when it was taken out).
-
-    Returns
-    -------
-    parents : int32 array, shape (n_trees and ``room`` more or less, n_vertices)
-        −1 for the vertex that was never taken out.
-    weights : int64 array, as long
-    n_trees : int
-    is_even : bool
-        Whether all sums came out even; they do if the splits are valid.
+    Returns the parents (n, vertices), −1 for the vertex never taken out, the weights, the number of trees, and whether all sums
+    came out even, as they do if the splits are valid. Where there is a choice, trees are kept even in the degree of the vertex
+    ``apex``, if it is not −1. At most one tree more for each piece of the splits, so 1 + n_pieces + Σ (neighbours of each vertex
+    when it was taken out); there is ``room`` for more.
     """
     n = splits.order.size
     capacity = 1 + room
@@ -147,24 +140,10 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, In
 def write_rows(
     graph: ForestGraph, parents: Table, weights: Integers, n_trees: int, masses: Integers, apex: int
 ) -> tuple[npt.NDArray[np.int64], Integers, bool]:
-    """Write trees as rows of edges, dividing them where parallel edges share the mass between two vertices.
+    """Write trees as rows of edges (n, d), dividing them where parallel edges share the mass between two vertices.
 
-    Parameters
-    ----------
-    graph : ForestGraph
-    parents, weights, n_trees
-        From :func:`put_back`, with room for one more tree for every parallel edge.
-    masses : int64 array, shape (d,)
-        Mass of each edge.
-    apex : int
-        A vertex whose edges are not written, or −1.
-
-    Returns
-    -------
-    rows : int64 array, shape (n_rows, d)
-    weights : int64 array, shape (n_rows,)
-    is_even : bool
-        Whether every edge got exactly its mass.
+    ``parents``, ``weights`` and ``n_trees`` come from :func:`put_back`, with room for one more tree for every parallel edge;
+    edges of ``apex`` are not written. Returns the rows, their weights, and whether every edge got exactly its mass (d,).
     """
     pair_tails, pair_heads = graph.pair_tails, graph.pair_heads
     pair_starts, pair_edges = graph.pair_starts, graph.pair_edges

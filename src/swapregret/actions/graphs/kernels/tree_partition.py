@@ -74,27 +74,13 @@ def _level(values: Floats, edges: Integers, rank: int, result: Floats, masses: F
 def principal_partition(
     tails: Integers, heads: Integers, values: Floats, n_vertices: int, rank: int
 ) -> tuple[Floats, int]:
-    """Find log λ of every edge's block.
+    """Find log λ (d,) of every edge's block, and how many separations that took.
 
     Divide and conquer: give all edges of a minor the same λ. If no set is violated the minor is a
     block; otherwise the most violated set S is a member of the chain, and the restriction to S (class by class) and the
     contraction of S are solved apart (Fujishige's decomposition algorithm). At most 2p − 1 separations for p blocks.
-
-    Parameters
-    ----------
-    tails, heads : int64 arrays, shape (d,)
-    values : array, shape (d,)
-        Logarithms of the weights, finite.
-    n_vertices : int
-    rank : int
-        The sum of x: the rank of the graph, or less for k-forests. Truncation concerns only the minor at the end of the
-        chain: x = min(λ_b, λ*)·w.
-
-    Returns
-    -------
-    result : array, shape (d,)
-        log λ of the block of each edge.
-    n_separations : int
+    ``values`` (d,) are logarithms of the weights, finite; ``rank``, the sum of x, is that of the graph, or less for k-forests:
+    truncation concerns only the minor at the end of the chain, x = min(λ_b, λ*)·w.
 
     Examples
     --------
@@ -167,12 +153,7 @@ def project_forests(
 ) -> tuple[Floats, Floats, float, int]:
     """Project weights onto the forests of ``size`` edges in KL divergence.
 
-    Returns
-    -------
-    point, log_point : arrays, shape (d,)
-    gap : float
-        From one call of Kruskal's rule.
-    n_separations : int
+    Returns the point, its logarithm, the gap by one call of Kruskal's rule, and the number of separations.
     """
     d = log_weights.size
     top = -np.inf

@@ -103,13 +103,7 @@ def raise_to(net: Network, masses: Integers, missing: int, unit: int) -> int:
 def round_to_base(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Network, Integers, int]:
     """Move masses of edges, in place, to a point of the polytope scaled by ``unit``; pairs without edges keep the mass 0.
 
-    Returns
-    -------
-    net : Network
-        The masses of the pairs handed to the vertices.
-    masses : int64 array, shape (d,)
-    missing : int
-        0, or what could not be placed.
+    Returns the masses of the pairs handed to the vertices, those of the edges (d,), and what could not be placed.
     """
     total, pair_starts, pair_edges = graph.size * unit, graph.pair_starts, graph.pair_edges
     n_pairs = graph.pair_tails.size

@@ -248,23 +248,10 @@ def take_out(
 
 @kernel
 def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Splits, bool]:
-    """Take out all vertices but one.
+    """Take out all vertices but one; tell whether the masses are a sum of spanning trees.
 
-    Parameters
-    ----------
-    given : Network
-        Masses handed to vertices, no load above a unit; the loads add up to (n − 1) units. It is left as it is.
-    n_arcs : int
-    unit : int
-        μ.
-    ranks : int64 array, shape (n,) or longer
-        Which vertex to take out first among those with fewest neighbours.
-
-    Returns
-    -------
-    splits : Splits
-    is_inside : bool
-        False if the masses are no sum of spanning trees.
+    ``given`` has masses handed to vertices, no load above a unit μ, that add up to (n − 1) units; it is left as it is. Among the
+    vertices with fewest neighbours the one of lowest rank goes first.
     """
     n, room = given.labels.size, 2 * n_arcs
     while True:  # new edges and pieces mostly take less room than that

@@ -20,18 +20,8 @@ _FREE = -1
 def assign(weights: Floats, chosen: Integers, prices: Floats) -> None:
     """Assign every row a column of its own, with the largest total weight; O(rows² · columns).
 
-    Parameters
-    ----------
-    weights : float64 array, shape (rows, columns), rows ≤ columns
-        Finite.
-    chosen : int64 array, shape (rows,)
-        Written: the column of each row.
-    prices : float64 array, shape (columns,)
-        Written: v ≥ 0, zero on columns that no row has.
-
-    Notes
-    -----
-    Among equally good columns a row takes the leftmost that is free, so equal weights give the identity.
+    ``weights`` (rows, columns) are finite, rows ≤ columns. Writes the column of each row, and the prices v ≥ 0, zero on columns
+    that no row has. Among equally good columns a row takes the leftmost that is free, so equal weights give the identity.
     """
     n_rows, n_columns = weights.shape
     owner = np.full(n_columns, _FREE)

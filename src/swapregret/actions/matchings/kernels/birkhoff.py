@@ -81,20 +81,10 @@ def _find_path(
 
 @kernel
 def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers]:
-    """Write a table of units as a sum of matchings.
+    """Write a table of units (rows, columns), rows ≤ columns, as a sum of matchings.
 
-    Parameters
-    ----------
-    units : int64 array, shape (rows, columns), rows ≤ columns
-        Non-negative; rows add up to ``total``, columns to at most that (exactly, if square).
-    total : int
-
-    Returns
-    -------
-    chosen : int32 array, shape (n, rows)
-        The column of each row, one matching a row.
-    weights : int64 array, shape (n,)
-        Positive, adding up to ``total``. Both are empty if the sums of the table are not as asked.
+    Rows add up to ``total``, columns to at most that (exactly, if square). Returns the column of each row, one matching a row, and
+    their weights, positive, adding up to ``total``; both are empty if the sums of the table are not as asked.
     """
     n_rows, n_columns = units.shape
     n_spare = n_columns - n_rows

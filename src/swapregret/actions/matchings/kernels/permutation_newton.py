@@ -37,18 +37,12 @@ def column_residual(sums: Floats, prices: Floats, is_square: bool) -> float:
 
 @kernel
 def solve_laplacian(weights: Floats, ground: Floats, rhs: Floats) -> None:
-    """Solve a grounded Laplacian in place, without subtractions; O(f³/6).
+    """Solve a grounded Laplacian of f nodes in place, without subtractions; O(f³/6).
 
-    Parameters
-    ----------
-    weights : float64 array, shape (f, f)
-        Edge weights ≥ 0 above the diagonal; overwritten. The rest is not read.
-    ground : float64 array, shape (f,)
-        Weight of the edge from each node to the ground; overwritten.
-    rhs : float64 array, shape (f,)
-        Right-hand side; overwritten by the solution. Where a group of columns hangs on the rest by less than 1e-17 it
-        either holds as many rows as columns, and what is left of its right-hand side is rounding: it stays; or it
-        does not, and then it drifts as a whole by ±1e6, as far as the caller lets it.
+    ``weights`` (f, f) has edge weights ≥ 0 above the diagonal, the rest is not read, ``ground`` those of the edges to the ground;
+    both are overwritten, and ``rhs`` by the solution. Where a group of columns hangs on the rest by less than 1e-17 it either
+    holds as many rows as columns, and what is left of its right-hand side is rounding: it stays; or it does not, and then it
+    drifts as a whole by ±1e6, as far as the caller lets it.
     """
     f = len(rhs)
     for p in range(f):
@@ -171,21 +165,11 @@ def _try_step(
 
 @kernel
 def newton(x: Floats, prices: Floats, potentials: Floats) -> int:
-    """Move prices until column sums are right, and keep ``x`` and the row potentials in step with them.
+    """Move prices v until column sums are right; return the number of steps.
 
-    Parameters
-    ----------
-    x : float64 array, shape (rows, columns)
-        Rows adding up to 1; overwritten.
-    prices, potentials : float64 arrays, shapes (columns,) and (rows,)
-        v and u with x = exp(ℓ − u − v); overwritten.
-
-    Returns
-    -------
-    n_steps : int
-        Newton steps taken. A step is stretched while that pays (weakly connected columns drift by one unit a plain
-        step) and shortened while it does not, judged by φ and, once the decrement is below 1e-9, by the column sums.
-        Steps without progress end the iteration: what is left is rounding.
+    ``x`` = exp(ℓ − u − v), whose rows add up to 1, and the row potentials u are kept in step. A step is stretched while that pays
+    (weakly connected columns drift by one unit a plain step) and shortened while it does not, judged by φ and, once the decrement
+    is below 1e-9, by the column sums. Steps without progress end the iteration: what is left is rounding.
     """
     n_rows, n_columns = x.shape
     is_square = n_rows == n_columns

@@ -56,19 +56,10 @@ def _reroute(point: Floats, units: Integers, need: Integers, room: Integers, sta
 
 @kernel
 def round_matching_point(point: Floats, total: int) -> Integers:
-    """Round a point to whole units.
+    """Round a point (rows, columns), rows ≤ columns, to units that make ``total``; small negative entries count as 0.
 
-    Parameters
-    ----------
-    point : float64 array, shape (rows, columns), rows ≤ columns
-        Row sums near 1, column sums near or below 1. Small negative entries count as 0.
-    total : int
-        Units that make 1.
-
-    Returns
-    -------
-    units : int64 array, shape (rows, columns)
-        Non-negative; every row adds up to ``total``, no column to more (and none to less if the array is square).
+    Row sums are near 1, column sums near or below it. Every row of the result adds up to ``total``, no column to more (and none to
+    less if the table is square).
     """
     n_rows, n_columns = point.shape
     units = np.empty((n_rows, n_columns), dtype=np.int64)

@@ -124,26 +124,12 @@ def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tup
 
 @kernel
 def project_matchings(scores: Floats) -> tuple[Floats, Floats, float, float, int, float]:
-    """Project exp(scores) onto the convex hull of matchings that cover all rows.
+    """Project exp(scores), (rows, columns) with rows ≤ columns, onto the convex hull of matchings that cover all rows.
 
-    Parameters
-    ----------
-    scores : float64 array, shape (rows, columns), rows ≤ columns
-
-    Returns
-    -------
-    point : float64 array, shape (rows · columns,)
-    log_point : float64 array, shape (rows · columns,)
-        Its logarithm, finite also where the point underflows to 0.
-    gap : float
-        Upper bound on ∇f(x)·x − min over matchings of ∇f(x)·M, from the relaxation in which each row may choose
-        freely after the prices are taken off.
-    residual : float
-        How far the worst column sum is from what it should be; row sums are right to rounding.
-    n_iterations : int
-        Sweeps and Newton steps.
-    spread : float
-        Largest less smallest score.
+    Returns the point, flat; its logarithm, finite also where the point underflows to 0; a gap, the upper bound on
+    ∇f(x)·x − min over matchings of ∇f(x)·M from the relaxation in which each row may choose freely after the prices are taken off;
+    how far the worst column sum is off (row sums are right to rounding); the number of sweeps and steps; and the largest less the
+    smallest score.
     """
     n_rows, n_columns = scores.shape
     potentials, prices = np.empty(n_rows), np.empty(n_columns)
