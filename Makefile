@@ -67,8 +67,8 @@ endif
 test-crash: $(VENV)/.dev  ## kill a playing process 200 times, and find nothing lost (a minute)
 	SWAPREGRET_CRASHES=200 $(BIN)/python -m pytest tests/sessions/test_crash.py
 
-test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, and 5,000 over HTTP; others with SEED=7 (minutes)
-	SWAPREGRET_FUZZ_CALLS=100000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/fuzz
+test-fuzz: $(VENV)/.dev  ## 100,000 calls with hostile values, 5,000 over HTTP, spoilt files, an exception at every line; others with SEED=7 (minutes)
+	SWAPREGRET_FUZZ_CALLS=100000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/fuzz tests/sessions/test_interrupts.py
 	SWAPREGRET_FUZZ_CALLS=5000 SEED=$(or $(SEED),0) $(BIN)/python -m pytest -m serve tests/serve/test_schema.py
 
 test-numerics: $(VENV)/.dev  ## a million rounds of rewards made to break arithmetic (half an hour on WORKERS=2)

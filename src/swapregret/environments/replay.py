@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from swapregret.arrays import Matrix, as_integer, frozen, shaped
 from swapregret.counts import check_name
 from swapregret.csv_file import read_csv, read_parquet
 from swapregret.environments.environment import Environment, as_actions, entropy_from, noiseless, rows_of, seeded
-from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.errors import InvalidInput, InvalidReward, naming
 from swapregret.randomness import Seed
 from swapregret.units import UNIT_REWARDS, Range, Units, read_units
 
@@ -124,16 +125,24 @@ def replay(
     """
     as_actions(actions)
     declared = ElementRange.read(actions, reward_range, cost_range)
-    if isinstance(data, str | Path):
-        path = Path(data)
-        data, name = _read(path, actions), name or path.name
-    values = shaped(data, "data", 2, actions.dimension)
-    if len(values) == 0:
-        raise InvalidInput("`data` must have a row for each day", "none", "Pass one day or more.")
-    table = frozen(declared.levels(values))
+    with naming(data) if isinstance(data, str | Path) else nullcontext():
+        given = _read(Path(data), actions) if isinstance(data, str | Path) else data
+        values = shaped(given, "data", 2, actions.dimension)
+        if len(values) == 0:
+            raise InvalidInput("`data` must have a row for each day", "none", "Pass one day or more.")
+        table = frozen(declared.levels(values))
     days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
     levels = rows_of(table, lambda day: day % len(table))
-    return Environment(name or "replay", actions, days, levels, 0, declared.payment, noiseless, declared.reported)
+    return Environment(
+        name or (Path(data).name if isinstance(data, str | Path) else "replay"),
+        actions,
+        days,
+        levels,
+        0,
+        declared.payment,
+        noiseless,
+        declared.reported,
+    )
 
 
 def _read(path: Path, actions: ActionSet) -> npt.NDArray[Any]:
@@ -164,9 +173,8 @@ def _columns(header: Sequence[str], rows: Any, actions: ActionSet) -> Matrix:
     try:
         return table.astype(np.float64)  # text of numbers, as files hold it
     except ValueError as error:
-        raise InvalidInput(
-            "`data` must be a table of numbers, one row per day", str(error)[:80], "Mend the file."
-        ) from None
+        came = str(error).replace("np.str_", "")[:80]
+        raise InvalidInput("`data` must be a table of numbers, one row per day", came, "Mend the file.") from None
 
 
 def from_function(

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -19,7 +19,7 @@ from distributed.security import Security
 
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.experiments.experiment_spec import parse_spec
-from swapregret.experiments.runs.cluster import Credentials, check_address, run_on_dask
+from swapregret.experiments.runs.cluster import Credentials, _outcomes, check_address, run_on_dask
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import plan_runs
 from swapregret.experiments.runs.status import read_statuses
@@ -106,6 +106,24 @@ def _kill_a_worker(address: str, workers: list["subprocess.Popen[bytes]"], tmp_p
     assert sum(worker.poll() is not None for worker in workers) == 1
     assert any((ResultFolder(out).timing(task.info.id) or {})["taken_up"] for task in tasks)
     assert [json.loads(line)["event"] for line in said.splitlines() if line.startswith("{")].count("finished") == 4
+
+
+def test_a_lost_scheduler_is_said(tmp_path: Path) -> None:
+    """When the connection to the scheduler is gone, the run ends in a sentence that says how to go on."""
+
+    class Lost:
+        """What Dask makes of its futures then."""
+
+        status = "cancelled"
+
+        def done(self) -> bool:
+            """Tell that there is nothing to wait for."""
+            return True
+
+    client = SimpleNamespace(submit=lambda *_, **__: Lost())
+    tasks = plan_runs(parse_spec(SPEC), Path()).tasks[:1]
+    with pytest.raises(InvalidInput, match="a connection to it that was lost"):
+        next(_outcomes(client, tasks, str(tmp_path)))
 
 
 def test_without_dask_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,12 @@ def _outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Ou
 
 def _outcome(future: Any, info: RunInfo, store: ResultFolder) -> Outcome:
     """Return what became of a run, or of the workers that tried to make it."""
+    if future.status in ("cancelled", "lost"):  # all are, when Dask has lost its scheduler
+        raise InvalidInput(
+            "the scheduler of `--cluster` must be there until all runs are made",
+            "a connection to it that was lost",
+            "Start it again, then the same command: what is finished is not made again, and the rest goes on from its snapshots.",
+        )
     error = future.exception()
     if error is not None:
         return fail(store, info, 0.0, f"{type(error).__name__}: {error}")
