@@ -1,7 +1,9 @@
 """What a notebook shows: one line or a small table for every object, HTML that is well formed, figures, frames."""
 
 import inspect
+import pickle
 import sys
+import types
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +17,7 @@ import swapregret as sr
 from swapregret.environments import Environment
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games import SelfPlayResult, certify, product_play
-from swapregret.notebook import Line, line_figure
+from swapregret.notebook import Line, line_figure, log_ticks
 from swapregret.results import Experiment, RunDetail, RunInfo
 
 ACTIONS = sr.MSets(5, 2, labels="abcde")
@@ -284,6 +286,81 @@ def test_figures_are_plotly_figures(result: sr.PlayResult) -> None:
         "regret per round",
         "reward per day",
     ]
+
+
+def test_plays_are_drawn_over_each_other(result: sr.PlayResult) -> None:
+    """Several plays share a figure: a line each for swap regret and for reward, one colour and one place in the legend per name."""
+    other = sr.play(sr.baselines.uniform(ACTIONS), world(), rng=0)
+    figure = sr.plot({"ours": result, "uniform": other})
+    lines = [line for line in figure.data if line.mode == "lines+markers"]
+    assert [(line.name, line.yaxis, line.showlegend) for line in lines] == [
+        ("ours", "y", True),
+        ("uniform", "y", True),
+        ("ours", "y2", False),
+        ("uniform", "y2", False),
+    ]
+    assert lines[0].line.color == lines[2].line.color != lines[1].line.color
+    assert lines[1].y[-1] == pytest.approx(other.swap_regret.per_round)
+    assert {line.name for line in sr.plot([result, other]).data if line.showlegend} == {"play 1", "play 2"}
+    with pytest.raises(InvalidInput, match="`names` must be 2 different names"):
+        sr.plot([result, other], names=["one"])
+    for wrong in ([], result, [result, 3]):
+        with pytest.raises(InvalidInput, match="`results` must be plays"):
+            sr.plot(wrong)
+    dear = sr.environments.replay(ACTIONS, np.full((9, 5), 3.0), cost_range=(0, 10))
+    with pytest.raises(InvalidInput, match="must count the same"):
+        sr.plot([result, sr.play(sr.baselines.uniform(ACTIONS), dear, rng=0)])
+
+
+def test_self_play_has_a_figure_and_a_frame() -> None:
+    """Gaps and rewards of every player over the checkpoints, also where no gaps were measured."""
+    frame, last = learned().to_frame(), learned().history[-1]
+    assert frame["player"].to_list() == list(GAME.names) * len(learned().history)
+    assert frame.filter(frame["day"] == 20)["swap"].to_list() == list(last.swap)
+    assert {(line.name, line.yaxis) for line in learned().plot().data} == {
+        (n, y) for n in GAME.names for y in ("y", "y2")
+    }
+    players = [sr.baselines.uniform(actions) for actions in GAME.action_sets]
+    plain = sr.games.self_play(GAME, players, 20, rng=0, measure="none")
+    assert plain.to_frame()["swap"].null_count() == len(plain.to_frame())
+    assert [line.yaxis for line in plain.plot().data] == ["y", "y"]
+
+
+def test_labels_reach_policies_sessions_and_pictures() -> None:
+    """Elements are called by their labels wherever they are shown, edges by their ends; pickles do not carry the names."""
+    session = begun()
+    decision = session.act()
+    for policy in (decision.policy, session.policy(), ACTIONS.uniform_policy(), ACTIONS.exploration_policy()):
+        assert list(policy.plot().data[0].x) == list("abcde")
+    assert "<td>a</td>" in session._repr_html_()
+    assert "<td>a</td>" in ACTIONS.decompose(np.full(5, 0.4))._repr_html_()
+    routes = OBJECTS["DagPaths"].uniform_policy()
+    assert list(routes.plot().data[0].x) == ["a → b", "b → c", "a → c"]
+    assert "a → b" not in pickle.loads(pickle.dumps(routes))._repr_html_()
+    game = sr.games.MatrixGame(np.zeros((3, 2, 2, 2)))
+    assert list(product_play(game, [a.uniform_policy() for a in game.action_sets]).plot().data[0].x) == ["0", "1"]
+
+
+def test_jupyter_shows_a_figure_without_nbformat(result: sr.PlayResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Plotly would show in a notebook is shown, though nbformat is not installed."""
+    import plotly.io
+
+    monkeypatch.setattr(plotly.io.renderers, "default", "plotly_mimetype")
+    shown: list[dict[str, object]] = []
+    module = types.ModuleType("IPython.display")
+    module.display = lambda bundle, raw: shown.append(bundle)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    result.plot()._ipython_display_()
+    assert [list(bundle) for bundle in shown] == [["application/vnd.plotly.v1+json"]]
+
+
+@pytest.mark.parametrize(("low", "high"), [(50, 20_000), (0.004, 0.2), (0.3, 0.4), (2, 1e6)])
+def test_logarithmic_axes_are_labelled_by_whole_numbers(low: float, high: float) -> None:
+    """Every tick says its whole number, "0.05" or "20k": no lone digits between powers of ten."""
+    ticks = log_ticks([low, high])
+    assert ticks["tickformat"] in ("~s", "~g")
+    assert ticks.get("dtick") in (None, 1, "D2")
 
 
 def test_bands_are_drawn_where_they_are_known() -> None:

@@ -27,6 +27,7 @@ from swapregret.learners.schedule import Schedule
 from swapregret.logs.auditing import audit
 from swapregret.logs.evaluating import Evaluation, evaluate
 from swapregret.logs.log import Log
+from swapregret.playing.overlay import plot
 from swapregret.playing.play import play
 from swapregret.playing.play_result import PlayResult
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
@@ -72,6 +73,7 @@ __all__ = [
     "mix",
     "networks",
     "play",
+    "plot",
     "results",
     "swap_comband",
     "swap_combcp",

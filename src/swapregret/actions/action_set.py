@@ -6,8 +6,9 @@ has membership, enumeration, span and rank, barycentric spanner, KL projection a
 Policies that exist only for some sets (uniform, Gibbs) are refused by name elsewhere.
 """
 
-from functools import cached_property
-from typing import Any, ClassVar
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Any, ClassVar, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,19 @@ from swapregret.geometry.spanner import Spanner, find_spanner
 from swapregret.policy import FinitePolicy, Policy
 
 _TOLERANCE = 1e-9
+_Asked = ParamSpec("_Asked")
+
+
+def _labelled(method: Callable[_Asked, Policy]) -> Callable[_Asked, Policy]:
+    """Have the policy that a method of a set returns know the labels of the set."""
+
+    @wraps(method)
+    def labelling(*args: _Asked.args, **options: _Asked.kwargs) -> Policy:
+        actions = args[0]
+        assert isinstance(actions, ActionSet)
+        return method(*args, **options).with_labels(actions)
+
+    return labelling
 
 
 class ActionSet(Enumerated):
@@ -74,8 +88,11 @@ class ActionSet(Enumerated):
     """What :meth:`exploration_policy` takes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse a class that knows no best action."""
+        """Refuse a class that knows no best action; let the policies it makes know what its elements are called."""
         super().__init_subclass__(**kwargs)
+        for name in ("uniform_policy", "gibbs", "markov_policy", "exploration_policy", "decompose"):
+            if name in cls.__dict__:
+                setattr(cls, name, _labelled(cls.__dict__[name]))
         if cls.argmax is ActionSet.argmax and cls.hull is ActionSet.hull:
             raise TypeError(f"{cls.__name__} must have a method `argmax(weights)`, or `hull`")
 
@@ -181,6 +198,7 @@ class ActionSet(Enumerated):
         """
         return self.rank + 1
 
+    @_labelled
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Write a point of conv(A) as a policy over actions with these marginals (Algorithm 2, line 5).
 
@@ -234,6 +252,7 @@ class ActionSet(Enumerated):
         """Return a Markov chain with these marginals, on sets that have one: no list, O(dimension)."""
         raise self._unsupported("Markov policy", "Use decompose, which lists actions.")
 
+    @_labelled
     def exploration_policy(self, kind: str | None = None) -> Policy:
         """Return the policy μ that learners mix in to keep every direction of the span observable.
 

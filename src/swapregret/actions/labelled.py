@@ -70,6 +70,8 @@ class Labelled(metaclass=Remembering):
     """Which arguments of a line that describes the set are no numbers (``actions.set_specs``)."""
     spec_options: ClassVar[tuple[str, ...]] = ()
     """What a table that describes it may hold besides the arguments of a line."""
+    between: ClassVar[str] = ", "
+    """What stands between the two ends of an edge, or the parts of another label, in tables and pictures."""
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     """The arguments the set was made from: what a file needs to make it again."""
 

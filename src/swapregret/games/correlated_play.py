@@ -23,7 +23,7 @@ from swapregret.games.certificate import Gap
 from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, one_for, profiles
 from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
-from swapregret.notebook import heat_figure, html_table
+from swapregret.notebook import heat_figure, html_table, label_text
 from swapregret.policy import Policy
 from swapregret.randomness import Seed
 from swapregret.regret.best_swap import BestSwap, best_swap
@@ -187,7 +187,10 @@ class CorrelatedPlay:
         else:
             title, y_title, x_title = "How likely each player is to be told each element", "player", "element"
             width = max(actions.dimension for actions in game.action_sets)
-            rows, columns = list(game.names), [str(index) for index in range(width)]
+            named = max(game.action_sets, key=lambda actions: actions.dimension)
+            is_shared = all(actions.labels == named.labels for actions in game.action_sets)
+            columns = [label_text(each, named.between) for each in (named.labels if is_shared else range(width))]
+            rows = list(game.names)
             table = np.full((game.n_players, width), np.nan)
             for player, actions in enumerate(game.action_sets):
                 table[player, : actions.dimension] = self.marginals(player)

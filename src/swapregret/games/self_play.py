@@ -11,13 +11,15 @@ Games with a rule are played in compiled code, games of functions round by round
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from swapregret.arrays import Vector, as_integer
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
+from swapregret.extras import require_extra
 from swapregret.games.certificate import Certificate, Gap, certify_answers
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.games.lockstep import Lockstep
@@ -25,11 +27,15 @@ from swapregret.games.payoffs import Game
 from swapregret.games.windows import Windows
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import Player
-from swapregret.notebook import html_table, text_table
+from swapregret.notebook import Line, html_table, line_figure, text_table
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.linear import best_affine_rule, linear_swap_regret
+
+if TYPE_CHECKING:
+    import polars as pl
+    from plotly.graph_objects import Figure
 
 GAME_MEASURES = ("expected", "realised", "none")
 
@@ -116,6 +122,28 @@ class SelfPlayResult:
     def payoffs(self) -> Vector:
         """Return the mean payoff of each player as received."""
         return np.array([self.game.payoff(player, reward) for player, reward in enumerate(self.rewards)])
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return gaps and mean rewards over time as a Polars frame, one row per checkpoint and player (extra ``experiments``)."""
+        require_extra("experiments", "a frame", only="polars")
+        import polars as pl
+
+        rows = [
+            {"day": at.day, "player": name, "swap": swap, "external": external, "reward": reward}
+            for at in self.history
+            for name, swap, external, reward in zip_longest(self.game.names, at.swap, at.external, at.rewards)
+        ]
+        return pl.DataFrame(rows)
+
+    def plot(self) -> "Figure":
+        """Return a Plotly figure: the swap gap of every player above, its mean reward below (extra ``experiments``)."""
+        days, lines = [at.day for at in self.history], []
+        for player, name in enumerate(self.game.names):
+            if self.ledgers:
+                lines.append(Line(name, days, [at.swap[player] for at in self.history]))
+            lines.append(Line(name, days, [at.rewards[player] for at in self.history], panel=1 if self.ledgers else 0))
+        titles = [*(["swap gap per round"] if self.ledgers else []), "reward per round"]
+        return line_figure(lines, title="Self-play over time", x_title="round", y_titles=titles)
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
         columns, headings = [self.payoffs.tolist()], ["player", "payoff"]

@@ -93,7 +93,7 @@ class Decision:
     def policy(self) -> Policy:
         """Return the policy that drew the action."""
         policy: Policy = self.held if isinstance(self.held, Policy) else self.held.policy()
-        return policy
+        return policy.with_labels(self._actions)
 
     @property
     def marginals(self) -> Vector:

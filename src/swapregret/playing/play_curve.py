@@ -1,17 +1,20 @@
 """A play over time: reward and regrets at checkpoints, with bands."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.arrays import Vector
+from swapregret.counts import plural
 from swapregret.extras import require_extra
 from swapregret.notebook import Line, html_table, line_figure, text_table
 from swapregret.units import Units
 
 if TYPE_CHECKING:
     import polars as pl
+    from plotly.graph_objects import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,15 @@ class Banded:
     value: Vector
     low: Vector
     high: Vector
+
+    def __truediv__(self, days: npt.NDArray[np.int64]) -> "Banded":
+        """Return it per day."""
+        return Banded(self.value / days, self.low / days, self.high / days)
+
+    @property
+    def is_known(self) -> bool:
+        """Tell whether it was measured at any checkpoint."""
+        return bool(np.isfinite(self.value).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +70,9 @@ class PlayCurve:
     def __len__(self) -> int:
         return len(self.days)
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, list[float]]:
         """Return the curve as named columns, one row per checkpoint."""
-        found: dict[str, Any] = {"day": self.days.tolist()}
+        found: dict[str, list[float]] = {"day": [*self.days.tolist()]}
         for name, each in (
             (self.units.word, self.reward),
             ("external", self.external_regret),
@@ -68,7 +80,7 @@ class PlayCurve:
         ):
             found |= {name: each.value.tolist(), f"{name}_low": each.low.tolist(), f"{name}_high": each.high.tolist()}
         for name, each in (("external", self.external_regret), ("swap", self.swap_regret)):
-            found[f"{name}_per_round"] = (each.value / self.days).tolist()
+            found[f"{name}_per_round"] = (each / self.days).value.tolist()
         return found
 
     def to_frame(self) -> "pl.DataFrame":
@@ -78,20 +90,18 @@ class PlayCurve:
 
         return pl.DataFrame(self.columns()).fill_nan(None)
 
-    def plot(self) -> Any:
+    def plot(self) -> "Figure":
         """Return a Plotly figure: regret per round above, reward (or cost) per day below, with their bands."""
-        lines = []
-        for name, each in (("swap regret", self.swap_regret), ("external regret", self.external_regret)):
-            if np.isfinite(each.value).any():
-                value, low, high = (part / self.days for part in (each.value, each.low, each.high))
-                lines.append(Line(name, self.days, value, low, high))
-        panel = 1 if lines else 0
-        lines.append(
-            Line(self.units.word, self.days, self.reward.value, self.reward.low, self.reward.high, panel=panel)
-        )
-        titles = [*(["regret per round"] if panel else []), f"{self.units.word} per day"]
-        how = f"{self.n_replications} replications" if self.n_replications > 1 else "one replication"
-        return line_figure(lines, title=f"A play over time, {how}", x_title="day", y_titles=titles, log_x=True)
+        regrets = [("swap regret", self.swap_regret), ("external regret", self.external_regret)]
+        lines = [self.line(name, each / self.days) for name, each in regrets if each.is_known]
+        lines.append(self.line(self.units.word, self.reward, panel=1 if lines else 0))
+        titles = [*(["regret per round"] if len(lines) > 1 else []), f"{self.units.word} per day"]
+        title = f"Regret and {self.units.word} over time, {plural(self.n_replications, 'replication')}"
+        return line_figure(lines, title=title, x_title="day", y_titles=titles)
+
+    def line(self, name: str, each: Banded, panel: int = 0) -> Line:
+        """Return a quantity as a line of a figure."""
+        return Line(name, self.days, each.value, each.low, each.high, panel)
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
         rows = [

@@ -27,6 +27,7 @@ from swapregret.units import UNIT_REWARDS, Units
 
 if TYPE_CHECKING:
     import polars as pl
+    from plotly.graph_objects import Figure
 
 MEASURES = ("ledger", "bound", "none")
 
@@ -225,8 +226,8 @@ class PlayResult:
         """Return the curve as a Polars frame, one row per checkpoint (extra ``experiments``)."""
         return self.curve().to_frame()
 
-    def plot(self) -> Any:
-        """Return the curve as a Plotly figure (extra ``experiments``)."""
+    def plot(self) -> "Figure":
+        """Return the curve as a Plotly figure (extra ``experiments``); :func:`~swapregret.plot` draws several plays."""
         return self.curve().plot()
 
     def _bands(self) -> list[tuple[float, float, float]]:

@@ -3,21 +3,22 @@ r"""What every policy can do: a sample, its marginals, its second moment applied
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, as_action, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.notebook import bar_figure, html_table
+from swapregret.notebook import bar_figure, label_text, marginals_table
 from swapregret.policy.held import Held, wrong_policy
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
     from swapregret.policy.finite import FinitePolicy
 
 _Value = TypeVar("_Value")
-_SHOWN = 20
 
 
 def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
@@ -35,11 +36,33 @@ def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
     return kept
 
 
+class Named(Protocol):
+    """A set as its policies see it."""
+
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """What its elements are called."""
+
+    @property
+    def between(self) -> str:
+        """What stands between the parts of a label."""
+
+
 class Policy(ABC):
     """A probability distribution over actions. Immutable: a learner that changes its mind makes a new one."""
 
     dimension: int
     has_atoms: bool = False
+    _labels: tuple[Sequence[Hashable], str] | None = None
+
+    def with_labels(self, actions: Named) -> Self:
+        """Have this policy call its elements in tables and pictures as its set does, and return it."""
+        self.__dict__["_labels"] = actions.labels, actions.between
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the labels: they are their set's."""
+        return {name: value for name, value in self.__dict__.items() if name != "_labels"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over what pickle kept, and mark arrays read-only again, which pickle forgets."""
@@ -108,33 +131,34 @@ class Policy(ABC):
 
     # ---- for people ------------------------------------------------------------------------------------------------
 
-    def plot(self, labels: Sequence[Hashable] | None = None) -> Any:
+    def _names(self, labels: Sequence[Hashable] | None = None) -> list[str]:
+        known, between = self._labels or (range(self.dimension), ", ")
+        return [label_text(each, between) for each in (known if labels is None else labels)]
+
+    def plot(self, labels: Sequence[Hashable] | None = None) -> "Figure":
         """Return the marginals as a Plotly figure, one bar per element (extra ``experiments``).
 
         Parameters
         ----------
         labels : sequence of hashable, optional
-            What to call the elements, e.g. ``actions.labels``; numbers from 0 if not given.
+            What to call the elements; those of the set that made the policy if not given, numbers where that is not known.
         """
-        names = [str(label) for label in (range(self.dimension) if labels is None else labels)]
+        names = self._names(labels)
         if len(names) != self.dimension:
             raise InvalidInput(
                 f"`labels` must be {self.dimension} names, one for each element",
                 str(len(names)),
                 "Pass `actions.labels` of the set the policy belongs to.",
             )
-        return bar_figure(names, self.marginals(), title=repr(self), y_title="probability of being chosen")
+        return bar_figure(
+            names, self.marginals(), title="How likely each element is to be chosen", y_title="probability"
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(dimension={self.dimension})"
 
     def _repr_html_(self) -> str:
-        marginals = self.marginals()
-        shown = np.argsort(-marginals, kind="stable")[:_SHOWN].tolist()
-        left = self.dimension - len(shown)
-        note = f"and {left:,} elements that are less likely" if left else ""
-        rows = [[str(index), f"{marginals[index]:.4f}"] for index in shown]
-        return html_table(repr(self), ["element", "probability of being chosen"], rows, note)
+        return marginals_table(repr(self), self._names(), self.marginals())
 
     def packed_support(self) -> tuple[Words, Vector]:
         """List the support as packed bits, with weights; an action may come more than once."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from typing import Any, Self, overload
 
 import numpy as np
@@ -164,7 +165,7 @@ class Session(Course[State]):
     def policy(self) -> Policy:
         """Return the policy of the next action."""
         self._refuse_if_torn()
-        return self.player.policy(self._state)
+        return self.player.policy(self._state).with_labels(self.player.actions)
 
     def marginals(self) -> dict[Label, float]:
         """Return how likely each element is to be chosen next, by label."""
@@ -274,6 +275,9 @@ class Session(Course[State]):
         waiting = f", {len(self._open)} open" if self._open else ""
         word, (low, high) = self._reader.units.word, self._reader.units.declared
         return f"Session(day {self.day:,}{waiting}, {word}s in [{low:g}, {high:g}], {self.player.actions!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>" + ("" if self._is_torn else self.policy()._repr_html_())
 
     @one_at_a_time
     def summary(self) -> SessionSummary:

@@ -49,6 +49,8 @@ _CHUNK = 1024
 class GraphicBases(ActionSet):
     """The forests of ``size`` edges of a graph, from 1 to the rank of the graph."""
 
+    between = " – "
+
     def __init__(self, graph: UndirectedGraph, size: int) -> None:
         super().__init__(len(graph.labels), size, graph.labels)
         self._graph = graph

@@ -93,6 +93,7 @@ class DagPaths(ActionSet):
     (('s', 'a'), ('a', 't'))
     """
 
+    between = " → "
     exploration_kinds = ("cover", "uniform", "spanner")
     spec_texts = ("source", "sink")
     spec_options = ("edges", "length")

@@ -8,7 +8,7 @@ import numpy as np
 from swapregret.counts import plural
 from swapregret.experiments.report import style
 from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
-from swapregret.notebook import band_trace, colour
+from swapregret.notebook import Trace, axis, band_trace, colour, log_axis, log_ticks
 
 _MOST_WINDOWS = 300
 _MOST_UPDATES = 160
@@ -36,13 +36,13 @@ def curve_figure(
     frame = style.numbers([math.log10(foot), math.log10(top)])
     bands = [_band(*each, foot if is_log else -math.inf) for each in chosen if each[2].has_interval]
     lines = [_line(*each, unit, x_title) for each in chosen]
-    ticks = style.log_ticks(float(day) for _, _, curve in chosen for day in curve.days), style.log_ticks([foot, top])
+    places = [float(place) for _, _, curve in chosen for place in curve.days]
     return style.figure(
         [*bands, *lines],  # no band covers a line
         height=420,
-        xaxis=style.axis(x_title, is_log=True, dtick=ticks[0]) if has_log_x else style.axis(x_title),
-        yaxis=style.axis(y_title, is_log=True, dtick=ticks[1], range=frame) if is_log else style.axis(y_title),
-        meta={"ticks": ticks, "frame": frame},
+        xaxis=log_axis(x_title, places) if has_log_x else axis(x_title),
+        yaxis=log_axis(y_title, [foot, top], range=frame) if is_log else axis(y_title),
+        meta={"ticks": [log_ticks(places), log_ticks([foot, top])], "frame": frame},
     )
 
 
@@ -73,7 +73,7 @@ def swap_against(players: Sequence[PlayerRuns], quantity: str) -> style.Figure |
 
     Swap regret is never below external regret, so nobody can be below the diagonal between the two.
     """
-    data: list[style.Trace] = []
+    data: list[Trace] = []
     tops: list[float] = []
     for index, runs in enumerate(players):
         swap, other = runs.swap, runs.curve(quantity)
@@ -113,12 +113,10 @@ def swap_against(players: Sequence[PlayerRuns], quantity: str) -> style.Figure |
         diagonal = style.scatter("lines", [0.0, top], [0.0, top], name="swap = external", line=dotted, hoverinfo="skip")
         data = [diagonal, *data]
     title = "reward per round" if quantity == "reward" else "external regret per round"
-    return style.figure(
-        data, height=420, xaxis=style.axis(title), yaxis=style.axis("swap regret per round", rangemode="tozero")
-    )
+    return style.figure(data, height=420, xaxis=axis(title), yaxis=axis("swap regret per round", rangemode="tozero"))
 
 
-def _bars(index: int, curve: Curve) -> style.Trace:
+def _bars(index: int, curve: Curve) -> Trace:
     return style.error_bars(index, curve.value[-1:], curve.low[-1:], curve.high[-1:]) | {"thickness": 1.2}
 
 
@@ -132,13 +130,13 @@ def _reach(curves: Sequence[Curve]) -> tuple[float, float]:
     return max(min(positive, default=0.3) / 3.0, 1e-5 * top), top
 
 
-def _band(index: int, name: str, curve: Curve, foot: float) -> style.Trace:
+def _band(index: int, name: str, curve: Curve, foot: float) -> Trace:
     known = np.isfinite(curve.low) & np.isfinite(curve.high)
     low, high = (np.maximum(end[known], foot) for end in (curve.low, curve.high))
     return band_trace(index, style.escaped(name), curve.days[known], low, high) | {"legendgroup": name}
 
 
-def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> style.Trace:
+def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> Trace:
     behind, ends = f" {unit}" if unit else "", list(zip(curve.low.tolist(), curve.high.tolist(), strict=True))
     text = [
         f"{value:.4g}{behind}" + (f" [{low:.4g}, {high:.4g}]" if math.isfinite(low) and math.isfinite(high) else "")
@@ -171,7 +169,7 @@ def decomposition_figure(players: Sequence[PlayerRuns]) -> style.Figure | None:
     if not certified:
         return None
     n_scales = max(len(shares.parts) for _, shares in certified)
-    data: list[style.Trace] = []
+    data: list[Trace] = []
     for k in range(1, n_scales):
         parts = [(runs.name, shares.parts[k - 1]) for runs, shares in certified if k < len(shares.parts)]
         data.append(_bar(f"scale {k}", parts, k))
@@ -183,8 +181,8 @@ def decomposition_figure(players: Sequence[PlayerRuns]) -> style.Figure | None:
         data,
         height=190 + 64 * len(certified) + 10 * n_scales,
         barmode="relative",
-        xaxis=style.axis("regret per round", zeroline=True),
-        yaxis=style.axis("", type="category", autorange="reversed"),
+        xaxis=axis("regret per round", zeroline=True),
+        yaxis=axis("", type="category", autorange="reversed"),
     )
 
 
@@ -196,7 +194,8 @@ def calendar_figure(runs: PlayerRuns, horizon: int) -> style.Figure | None:
     """
     if not runs.windows:
         return None
-    data, strokes = [], []
+    data: list[Trace] = []
+    strokes: list[Trace] = []
     n_scales = len(runs.windows) - 1
     for k in range(1, n_scales + 1):
         update, restart = runs.windows[k - 1], runs.windows[k]
@@ -232,13 +231,13 @@ def calendar_figure(runs: PlayerRuns, horizon: int) -> style.Figure | None:
         height=110 + 60 * n_scales,
         barmode="overlay",
         bargap=0.25,
-        xaxis=style.axis("day", range=[0, horizon]),
-        yaxis=style.axis("", type="category", autorange="reversed"),
+        xaxis=axis("day", range=[0, horizon]),
+        yaxis=axis("", type="category", autorange="reversed"),
         legend={"orientation": "v", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
     )
 
 
-def _bar(name: str, parts: Sequence[tuple[str, float]], k: int) -> style.Trace:
+def _bar(name: str, parts: Sequence[tuple[str, float]], k: int) -> Trace:
     shapes = ("", "/", "\\", "x", "-", "|", "+", ".")
     look = {
         "color": colour(k - 1) if k else "#9aa0a6",
@@ -247,12 +246,12 @@ def _bar(name: str, parts: Sequence[tuple[str, float]], k: int) -> style.Trace:
     return {"type": "bar", "orientation": "h", **_by_player(name, parts), "marker": look}
 
 
-def _marks(name: str, values: Sequence[tuple[str, float]], shape: str) -> style.Trace:
+def _marks(name: str, values: Sequence[tuple[str, float]], shape: str) -> Trace:
     look = {"symbol": shape, "size": 12, "color": "#ffffff", "line": {"width": 2, "color": "#000000"}}
     return {"type": "scatter", "mode": "markers", **_by_player(name, values), "marker": look}
 
 
-def _by_player(name: str, values: Sequence[tuple[str, float]]) -> style.Trace:
+def _by_player(name: str, values: Sequence[tuple[str, float]]) -> Trace:
     return {
         "name": name,
         "y": [style.escaped(player) for player, _ in values],

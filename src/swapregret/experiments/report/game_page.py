@@ -22,7 +22,7 @@ from swapregret.games.payoffs import Game
 from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs
 from swapregret.games.self_play import Checkpoint, SelfPlayResult
 from swapregret.networks.network import Network
-from swapregret.notebook import colour
+from swapregret.notebook import axis, colour
 
 _MOST_CELLS = 10_000
 _MOST_NAMED = 40
@@ -153,7 +153,7 @@ def _payoff_figure(
     x, y = style.numbers(best.payoffs[:1]), style.numbers(best.payoffs[1:])
     look = {"color": colour(4), "size": 14, "symbol": "star"}
     star = style.scatter("markers", x, y, name="largest sum", marker=look, hovertemplate=_PAIR)
-    across, up = (style.axis(f"payoff of {style.escaped(name)}") for name in results[0].game.names)
+    across, up = (axis(f"payoff of {style.escaped(name)}") for name in results[0].game.names)
     return style.figure([polygon, star, plays], height=440, xaxis=across, yaxis=up)
 
 

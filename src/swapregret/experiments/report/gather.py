@@ -11,6 +11,7 @@ from swapregret.arrays import Matrix, Vector
 from swapregret.counts import bytes_in_words
 from swapregret.errors import InvalidInput
 from swapregret.experiments.report.model import Curve, Ends, MarginalsByDay, Origin, PlayerRuns, Scene, Shares
+from swapregret.notebook import label_text
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
 from swapregret.results.run_rows import UNIT_COLUMNS
@@ -185,16 +186,7 @@ def row_names(actions: ActionSet) -> tuple[str, ...]:
     >>> row_names(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
     ('s → a', 'a → t', 's → t')
     """
-    network = actions.network()
-    between = ", " if network is None else " → " if network.directed else " – "
-
-    def name(label: object) -> str:
-        if not isinstance(label, tuple):
-            return str(label)
-        number = f" ({label[2]})" if network is not None and len(label) == 3 else ""
-        return between.join(map(str, label[:2] if number else label)) + number
-
-    return tuple(name(label) for label in actions.shown_rows()[0])
+    return tuple(label_text(label, actions.between) for label in actions.shown_rows()[0])
 
 
 def put_together(marginals: Matrix, actions: ActionSet) -> Matrix:

@@ -10,8 +10,9 @@ import numpy as np
 import scipy
 
 from swapregret.arrays import Integers, Matrix, Vector
-from swapregret.experiments.report.style import Figure, Trace, escaped, figure, scatter
+from swapregret.experiments.report.style import Figure, escaped, figure, scatter
 from swapregret.networks.network import Network
+from swapregret.notebook import Trace
 
 MOST_EDGES = 400
 _MOST_NAMES = 60

@@ -205,12 +205,12 @@
     if (!panel.axes) return {};
     const isLog = panel.axes === "log", { ticks, frame } = layout.meta;
     const height = isLog && frame ? { "yaxis.range": frame } : { "yaxis.autorange": true };
-    return {
-      ...height,
-      "xaxis.type": panel.axes, "xaxis.dtick": isLog ? ticks[0] : null, "xaxis.autorange": true,
-      "xaxis.exponentformat": isLog ? "power" : "SI", "yaxis.exponentformat": isLog ? "power" : "SI",
-      "yaxis.type": panel.axes, "yaxis.dtick": isLog ? ticks[1] : null,
-    };
+    const made = { ...height, "xaxis.type": panel.axes, "xaxis.autorange": true, "yaxis.type": panel.axes };
+    for (const [axis, drawn] of [["xaxis", ticks[0]], ["yaxis", ticks[1]]]) {
+      const { dtick = null, tickformat = "", exponentformat = "SI" } = isLog ? drawn : {};
+      Object.assign(made, { [axis + ".dtick"]: dtick, [axis + ".tickformat"]: tickformat, [axis + ".exponentformat"]: exponentformat });
+    }
+    return made;
   }
 
   function draw(panel) {

@@ -9,9 +9,9 @@ from swapregret.experiments.exploit import Exploit
 from swapregret.experiments.paper_table1 import Table1
 from swapregret.experiments.report.figures import curve_figure, curve_of
 from swapregret.experiments.report.shell import Panel, figure_page, table
-from swapregret.experiments.report.style import axis, escaped, figure, numbers
+from swapregret.experiments.report.style import escaped, figure, numbers
 from swapregret.experiments.shortcut_counterexample import Counterexample
-from swapregret.notebook import colour
+from swapregret.notebook import Trace, axis, colour
 from swapregret.regret.best_swap import BestSwap
 
 _NAME = 44
@@ -21,7 +21,7 @@ def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
     """Return a page with one bar per exchange: what the best rule would have gained, largest first."""
     shown = swap.exchanges[:limit]
     names = [(_set(each.played_elements), _set(each.better_elements)) for each in shown]
-    bars = {
+    bars: Trace = {
         "type": "bar",
         "orientation": "h",
         "name": "gain",

@@ -8,17 +8,20 @@ Ink, grid and paper are not set here: the page takes them from its style sheet, 
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from swapregret.notebook import colour
+from swapregret.notebook import Trace, axis, colour
 
-Trace = dict[str, Any]
 
-Figure = dict[str, Any]
-"""A Plotly figure as plain data: ``data`` and ``layout``, nothing that JSON cannot say."""
+class Figure(TypedDict):
+    """A Plotly figure as plain data, nothing that JSON cannot say."""
+
+    data: list[Trace]
+    layout: Trace
+
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "cross", "pentagon")
@@ -65,42 +68,23 @@ def numbers(values: Iterable[float]) -> list[float | None]:
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
 
 
-def axis(title: str, *, is_log: bool = False, **more: Any) -> dict[str, Any]:
-    """Return an axis with a title, on a linear or a logarithmic scale."""
-    made: dict[str, Any] = {"title": {"text": title}, "automargin": True, **more}
-    return made | ({"type": "log", "exponentformat": "power"} if is_log else {"exponentformat": "SI"})
-
-
-def log_ticks(values: Iterable[float]) -> int | str | None:
-    """Return where a logarithmic axis has its ticks: powers of ten, 2 and 5 as well below two decades, free below one.
-
-    Examples
-    --------
-    >>> log_ticks([1.0, 1e6]), log_ticks([0.02, 0.5, 0.0]), log_ticks([0.3, 0.4])
-    (1, 'D2', None)
-    """
-    positive = [value for value in values if value > 0.0]
-    ratio = max(positive) / min(positive) if positive else 1.0
-    return 1 if ratio > 100.0 else "D2" if ratio > 10.0 else None
-
-
-def scatter(mode: str, x: Sequence[Any], y: Sequence[Any], **more: Any) -> Trace:
+def scatter(mode: str, x: Sequence[object], y: Sequence[object], **more: object) -> Trace:
     """Return a trace of points or lines; ``more`` as Plotly names it."""
     return {"type": "scatter", "mode": mode, "x": x, "y": y, **more}
 
 
-def figure(data: list[Trace], **layout: Any) -> Figure:
+def figure(data: Sequence[Trace], *, meta: Trace | None = None, **layout: object) -> Figure:
     """Return a figure with what all of them share: legend below, hover labels of full length. The page adds the title."""
-    shared: dict[str, Any] = {
+    shared: Trace = {
         "margin": {"l": 8, "r": 20, "t": 34, "b": 8},
         "hoverlabel": {"namelength": -1},
         "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         "showlegend": True,
         "hovermode": "closest",
     }
-    made = {**shared, **layout}
-    n_names = sum(trace.get("showlegend", True) for trace in data) if made["showlegend"] else 0
-    return {"data": data, "layout": made | {"meta": {"names": n_names, **made.get("meta", {})}}}
+    has_legend = layout.get("showlegend", True)
+    n_names = sum(trace.get("showlegend", True) is True for trace in data) if has_legend else 0
+    return {"data": list(data), "layout": {**shared, **layout, "meta": {"names": n_names, **(meta or {})}}}
 
 
 def heat_map(
@@ -111,10 +95,10 @@ def heat_map(
     hover: str,
     height: int,
     has_names: bool = True,
-    **more: Any,
+    **more: object,
 ) -> Figure:
     """Shade a table of probabilities: the first names go down, the second across; ``more`` is of the trace."""
-    trace = {
+    trace: Trace = {
         "type": "heatmap",
         "x": [escaped(name) for name in names[1]],
         "y": [escaped(name) for name in names[0]],
