@@ -30,7 +30,7 @@ World = Callable[[Session, Decision], float]
 
 def least_likely(session: Session, decision: Decision) -> float:
     """Pay the share of the action that lies in the least likely action of the day."""
-    target = session.player.actions.argmax(-session.marginals())
+    target = session.player.actions.argmax(-session.policy().marginals())
     return float(target @ decision.action) / max(1, int(target.sum()))
 
 
@@ -61,7 +61,7 @@ def strict() -> Iterator[None]:
 
 def check(session: Session) -> None:
     """All numbers of the state are finite, and the marginals are a point of the hull to 1e-9."""
-    actions, marginals = session.player.actions, session.marginals()
+    actions, marginals = session.player.actions, session.policy().marginals()
     assert np.isfinite(marginals).all()
     assert marginals.min() >= -1e-12
     assert marginals.max() <= 1.0 + 1e-12

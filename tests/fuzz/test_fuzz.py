@@ -93,7 +93,7 @@ def verdict(target: Target, arguments: list[Any], keywords: dict[str, Any], has_
         return None if unchanged and str(error) else "changed something and then refused"
     except TypeError as error:
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_name in ("verdict", "__call__", "called", "call"):
+        while trace is not None and trace.tb_frame.f_code.co_name in ("verdict", "__call__", "called", "call", "labelling"):
             trace = trace.tb_next
         return None if trace is None else f"raised {error!r}"
     except TookTooLong:

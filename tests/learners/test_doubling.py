@@ -29,7 +29,7 @@ def test_epochs_double_and_each_has_a_player_for_its_horizon() -> None:
         state = state_of(session)
         epochs.append(state.epoch)
         if state.day == 0:
-            assert np.allclose(session.marginals(), 0.4, rtol=0.0, atol=1e-9), f"day {day}"
+            assert np.allclose(session.policy().marginals(), 0.4, rtol=0.0, atol=1e-9), f"day {day}"
         session.act()
         session.observe(0.9)
     assert epochs == [0] * 3 + [1] * 6 + [2] * 12 + [3]

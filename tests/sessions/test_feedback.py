@@ -112,7 +112,7 @@ def test_a_set_without_a_constant_must_begin_at_zero() -> None:
     """Where no linear function is 1 on every action, low must be 0: moved totals would be no sums over elements."""
     odd = Explicit([[1, 0], [0, 1], [1, 1]])
     for feedback in ("bandit", "semi-bandit", "full"):
-        with pytest.raises(InvalidInput, match="do not begin at 0"):
+        with pytest.raises(InvalidInput, match="with costs, or rewards below 0, actions must have one size"):
             RewardReader(odd, feedback, Units(-1.0, 1.0))  # type: ignore[arg-type]
         RewardReader(odd, feedback, Units(0.0, 3.0))  # type: ignore[arg-type]
 

@@ -185,7 +185,7 @@ def test_the_summary_shows_the_guard() -> None:
     """A session tells Ŝ/T and whether the guard has tripped."""
     session = sr.Session(_adaptive_player(0.05), rng=0)
     for _ in range(2000):
-        rewards = _adversary(session.marginals())
+        rewards = _adversary(session.policy().marginals())
         decision = session.act()
         session.observe(float(rewards @ decision.action))
     summary = session.summary().player
