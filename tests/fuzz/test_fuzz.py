@@ -59,6 +59,10 @@ def in_time(call: Callable[[], Any]) -> Any:
     raise TookTooLong
 
 
+WRAPPERS = ("verdict", "__call__", "called", "call", "labelling")
+"""Functions that pass a call on; a TypeError that comes from none deeper is about the number of arguments."""
+
+
 def spoil(target: Target, rng: np.random.Generator) -> tuple[list[Any], dict[str, Any], bool]:
     """Return the arguments of a call with one or two of them replaced, one too few or too many; and whether one holds NaN."""
     arguments, keywords = list(target.arguments), dict(target.keywords)
@@ -93,7 +97,7 @@ def verdict(target: Target, arguments: list[Any], keywords: dict[str, Any], has_
         return None if unchanged and str(error) else "changed something and then refused"
     except TypeError as error:
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_name in ("verdict", "__call__", "called", "call", "labelling"):
+        while trace is not None and trace.tb_frame.f_code.co_name in WRAPPERS:
             trace = trace.tb_next
         return None if trace is None else f"raised {error!r}"
     except TookTooLong:
