@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app
 from swapregret.sessions import journal as journal_module
-from swapregret.sessions.journal import ACT, JournalEvent
+from swapregret.sessions.events import ACT, Event
 
 RUN = CliRunner()
 
@@ -101,7 +101,7 @@ def test_events_that_do_not_replay_are_left_out(path: Path, tmp_path: Path) -> N
     """Records that are whole but lead elsewhere end the exact part."""
     found = journal_module.scan_journal(path)
     assert found.snapshot is not None
-    wrong = [*found.events[:6], JournalEvent(ACT, 3, b"\x00"), *found.events[7:]]
+    wrong = [*found.events[:6], Event(ACT, 3, "00"), *found.events[7:]]
     journal_module.write_journal(tmp_path / "wrong", found.snapshot, wrong)
     status, told = check(tmp_path / "wrong")
     assert status == 1
@@ -112,7 +112,7 @@ def test_events_that_do_not_replay_are_left_out(path: Path, tmp_path: Path) -> N
     assert sr.Session.load(tmp_path / "new").day == 3
 
 
-@pytest.mark.parametrize("content", [b"", b"my notes", b"swapregret journal 2\n", b"swapregret journal 3\nxxxx"])
+@pytest.mark.parametrize("content", [b"", b"my notes", b"swapregret journal 3\n", b"swapregret journal 4\nxxxx"])
 def test_what_is_no_journal_is_refused(tmp_path: Path, content: bytes) -> None:
     """An empty file, another file, one without a snapshot, a later version: one sentence and status 2."""
     (tmp_path / "j").write_bytes(content)

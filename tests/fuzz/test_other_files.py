@@ -78,16 +78,23 @@ def spoil_journal(data: bytes, rng: Rng) -> tuple[bytes, str]:
         records[0], told = spoil_checked("session", records[0], rng)
     else:
         at = int(rng.integers(1, len(records)))
-        kind, day, content = records[at][:1], records[at][1:9], records[at][9:]
-        number = struct.pack("<d", rng.choice([np.nan, np.inf, -1e308, 0.5]))
+        kind, day, content = [*records[at].split(b" ", 2), b"", b""][:3]
+        number = json.dumps(rng.choice([np.nan, np.inf, -1e308, 0.5])).encode()
+        kinds = [b"act", b"reward", b"skip", b"default", b"expire", b"generator", b"slip"]
         told, changed = [
             (f"event {at} taken out", []),
             (f"event {at} cut", [records[at][: rng.integers(len(records[at]))]]),
-            (f"event {at} of another kind", [bytes([rng.choice(list(b"aosgx"))]) + day + content]),
-            (f"event {at} of another day", [kind + struct.pack("<Q", 2 ** int(rng.integers(64))) + content]),
-            (f"event {at} with another number", [kind + day + number * int(rng.integers(4))]),
-            (f"event {at} with other bytes", [kind + day + rng.bytes(int(rng.integers(1, 30)))]),
-            (f"event {at} after a generator", [b"g" + day + b'{"bit_generator":"PCG64","state":3}', records[at]]),
+            (f"event {at} of another kind", [b" ".join([kinds[rng.integers(7)], day, content]).rstrip()]),
+            (
+                f"event {at} of another day",
+                [b" ".join([kind, str(2 ** int(rng.integers(64))).encode(), content]).rstrip()],
+            ),
+            (f"event {at} with another number", [b" ".join([kind, day, b",".join([number] * int(rng.integers(4)))])]),
+            (f"event {at} with other bytes", [b" ".join([kind, day, rng.bytes(int(rng.integers(1, 30)))])]),
+            (
+                f"event {at} after a generator",
+                [b"generator " + day + b' {"bit_generator":"PCG64","state":3}', records[at]],
+            ),
             (f"event {at} twice", [records[at]] * 2),
         ][rng.integers(8)]
         records[at : at + 1] = changed

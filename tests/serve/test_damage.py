@@ -17,9 +17,10 @@ from typer.testing import CliRunner
 
 from swapregret.cli import app
 from swapregret.errors import SwapRegretError
-from swapregret.serve.data.schema import Event, answers, checksum, events, problems, snapshots
+from swapregret.serve.data.schema import answers, checksum, events, problems, snapshots
 from swapregret.serve.data.upkeep import check, retire
 from swapregret.serve.database import Store, open_store
+from swapregret.sessions.events import Event
 
 pytestmark = pytest.mark.serve
 Served = Any
@@ -135,7 +136,7 @@ def test_old_events_and_archived_problems_are_dropped(serve: Callable[..., Serve
     now = store.problem(done).archived + 1000.0
     with store.transaction() as connection:  # only one of the problems is old
         for row in connection.execute(select(events).where(events.c.problem == whole)).all():
-            new = Event._make(row[1:6])._replace(at=now)
+            new = Event(*(getattr(row, name) for name in Event._fields))._replace(at=now)
             here = (events.c.problem == whole, events.c.seq == new.seq)
             connection.execute(update(events).where(*here).values(at=now, checksum=checksum(whole, *new)))
     dropped = retire(store, now, 500.0, 500.0)

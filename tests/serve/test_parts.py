@@ -18,12 +18,12 @@ from swapregret.errors import InvalidInput, TooLarge
 from swapregret.serve import Settings
 from swapregret.serve.data import schema
 from swapregret.serve.data.leases import Watch
-from swapregret.serve.data.schema import Event
 from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes.history import History, regret_curve, unbiased
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.service import Service
+from swapregret.sessions.events import Event
 from swapregret.sessions.feedback import RewardReader
 
 pytestmark = pytest.mark.serve
@@ -95,7 +95,7 @@ def test_a_snapshot_is_the_problem() -> None:
     assert {day: each[1:] for day, each in restored.open.items()} == {day: each[1:] for day, each in whole.open.items()}
     assert restored.history.dump() == whole.history.dump()
     with pytest.raises(InvalidInput, match="must replay"):
-        Live("x", Problem(SPEC, 100)).replay(Event(1, "act", 0, 0.0, "ff"))
+        Live("x", Problem(SPEC, 100)).replay(Event("act", 0, "ff", 0.0, 1))
 
 
 def test_the_sets_of_a_product_are_checked_too(tmp_path: Any) -> None:
@@ -168,7 +168,7 @@ def test_only_the_owner_writes(tmp_path: Any) -> None:
     assert not store.take("x", "second", "", ("first", 0))
     assert store.take("x", "second", "", ("first", 1))
     with pytest.raises(Exception, match="one process at a time"), store.transaction() as connection:
-        store.append(connection, "x", "first", [Event(1, "act", 0, 0.0, "")], {})
+        store.append(connection, "x", "first", [Event("act", 0, "", 0.0, 1)], {})
     assert list(store.events("x")) == []
     assert store.beat("second") == {"x"}
     assert store.beat("first") == set()

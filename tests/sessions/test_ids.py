@@ -83,11 +83,11 @@ def test_a_note_in_a_file_is_checked() -> None:
     for note in (Note(), Note("a", ("mobile", 3, None)), Note(7, "1"), Note(None, 1)):
         assert read_note(write_note(note)) == note
     for text in (
-        b"{",
-        b"[]",
-        b'{"list": [1.5, null]}',
-        b'{"list": ["a", {"list": [1]}]}',
-        b'{"list": ["a", null, 1, 1]}',
+        "{",
+        "[]",
+        '{"list": [1.5, null]}',
+        '{"list": ["a", {"list": [1]}]}',
+        '{"list": ["a", null, 1, 1]}',
     ):
         with pytest.raises(InvalidInput):
             read_note(text)

@@ -20,17 +20,8 @@ from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
-from swapregret.sessions.journal import (
-    ACT,
-    GENERATOR,
-    MAGIC,
-    JournalEvent,
-    act_event,
-    close_event,
-    is_journal,
-    read_journal,
-    records,
-)
+from swapregret.sessions.events import ACT, GENERATOR, acted, closed
+from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
 
@@ -174,8 +165,8 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     data = path.read_bytes()
     cases = {
         b"my notes": "of this library",
-        data.replace(b"journal 2\n", b"journal 3\n"): "must have version 2: got version 3. Upgrade",
-        data.replace(b"journal 2\n", b"journal 1\n"): "must have version 2: got version 1. Go on with",
+        data.replace(b"journal 3\n", b"journal 4\n"): "must have version 3: got version 4. Upgrade",
+        data.replace(b"journal 3\n", b"journal 1\n"): "must have version 3: got version 1. Go on with",
         data[:-1]: "begin with a snapshot",
         data[:21]: "begin with a snapshot",
         session.snapshot(): "of this library",
@@ -185,8 +176,8 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match=reason):
             Session(player(), journal=path)
         assert path.read_bytes() == content
-    path.write_bytes(data.replace(b"journal 2\n", b"journal 3\n"))
-    with pytest.raises(InvalidInput, match="version 3"):
+    path.write_bytes(data.replace(b"journal 3\n", b"journal 4\n"))
+    with pytest.raises(InvalidInput, match="version 4"):
         Session.load(path)
     assert is_journal(data)
     assert not is_journal(b"my notes")
@@ -278,15 +269,18 @@ def event_file(path: Path, *payloads: bytes) -> None:
     "payload",
     [
         b"",
-        b"s",
-        b"a" + bytes(8),
-        b"a" + bytes(7),
-        b"g" + bytes(8),
-        b"o" + bytes(8),
-        b"o" + bytes(8 + 7),
-        b"s" + bytes(8) + b"x",
-        b"s" + b"\xff" * 8,
-        b"x" + bytes(8 + 8),
+        b"skip",
+        b"act 0",
+        b"act 0 ",
+        b"generator 3",
+        b"reward 5",
+        b"reward -1 0.5",
+        b"reward x 0.5",
+        b"skip 0 x",
+        b"skip \xff",
+        b"skip " + b"9" * 19,
+        b"skip " + b"9" * 5000,
+        b"slip 0",
         b'{"skip":0}',
     ],
 )
@@ -302,7 +296,7 @@ def test_whole_records_that_are_no_events_are_refused(tmp_path: Path, payload: b
 )
 def test_a_generator_that_is_none_is_refused(tmp_path: Path, state: bytes) -> None:
     """The state of a generator in an event is checked like everything else."""
-    event_file(tmp_path / "j", JournalEvent(GENERATOR, 0, state).payload())
+    event_file(tmp_path / "j", b"generator 0 " + state)
     with pytest.raises(InvalidInput, match="must replay"):
         Session.load(tmp_path / "j")
 
@@ -539,12 +533,12 @@ def test_a_journal_that_does_not_replay_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "j"
     session = Session(player(), rng=3)
     none, all_five = np.zeros(5, dtype=np.int64), np.ones(5, dtype=np.int64)
-    wrong = [close_event(0, 0.5), close_event(0, None), act_event(0, none), act_event(7, all_five)]
-    drawn = act_event(0, Session(player(), rng=3).act().action)  # what is told must be one number
-    for events in (*([event] for event in wrong), [drawn, close_event(0, [0.5, 0.5])], [drawn, close_event(1, 0.5)]):
+    wrong = [closed(0, 0.5), closed(0, None), acted(0, none), acted(7, all_five)]
+    drawn = acted(0, Session(player(), rng=3).act().action)  # what is told must be one number
+    for events in (*([event] for event in wrong), [drawn, closed(0, [0.5, 0.5])], [drawn, closed(1, 0.5)]):
         log = Journal(path)
         log.begin(session.snapshot())
-        log.append(*events)
+        log.append(*(event.line() for event in events))
         log.close()
         with pytest.raises(InvalidInput, match="must replay to the decisions it records"):
             Session.load(path)

@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from swapregret.errors import InvalidInput
 from swapregret.serve.data.schema import (
     CHECKED,
-    Event,
     answers,
     checksum,
     checksum_of,
@@ -26,17 +25,18 @@ from swapregret.serve.data.schema import (
     snapshots,
 )
 from swapregret.serve.refusals import Damaged, HeldElsewhere, NotFound, NotWritten, Unavailable
+from swapregret.sessions.events import Event
 
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
 _CHUNK, _CHUNK_BYTES = 5_000, 2**23
 _LONGEST_LISTED = 2_000
 _PROBE_BYTES = 65_536
-_INSERT = "INSERT INTO events (problem, seq, kind, day, at, value, checksum) "
+_INSERT = f"INSERT INTO events (problem, {', '.join(Event._fields)}, checksum) "
 _INSERT_ROWS = _INSERT + "VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_ARRAYS = sa.text(
-    _INSERT + "SELECT :problem, * FROM unnest(CAST(:seq AS bigint[]), CAST(:kind AS text[]), CAST(:day AS bigint[]), "
-    "CAST(:at AS double precision[]), CAST(:value AS text[]), CAST(:checksum AS bigint[]))"
+    _INSERT + "SELECT :problem, * FROM unnest(CAST(:kind AS text[]), CAST(:day AS bigint[]), CAST(:value AS text[]), "
+    "CAST(:at AS double precision[]), CAST(:seq AS bigint[]), CAST(:checksum AS bigint[]))"
 )
 _EVENT = [events.c[name] for name in Event._fields]
 _ANSWERS = sa.select(answers).where(answers.c.key.in_(sa.bindparam("wanted", expanding=True)))

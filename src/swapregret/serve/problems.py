@@ -17,6 +17,7 @@ from swapregret.arrays import Action
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.serve.refusals import TooBig
+from swapregret.sessions.events import unpacked
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
@@ -169,10 +170,9 @@ class Problem:
     def _shown(self, packed: str) -> dict[str, Any]:
         """Return an action as clients get it: its elements; a ranking, a route, a tree as JSON; and that as people read it.
 
-        ``packed`` is what ``session_file.packed`` returned; the latest answers are kept in ``shown``.
+        ``packed`` is what ``sessions.events.packed`` returned; the latest answers are kept in ``shown``.
         """
-        bits = np.frombuffer(bytes.fromhex(packed), dtype=np.uint8)
-        action = np.unpackbits(bits, count=self.actions.dimension).astype(np.int64)
+        action = unpacked(packed, self.actions.dimension)
         chosen = self.actions.choice(action)
         elements = [_plain(label) for label in self.actions.elements(action)]
         return {"elements": elements, "choice": _plain(chosen), "text": text_of_choice(chosen)}

@@ -14,9 +14,9 @@ import numpy as np
 
 from swapregret.csv_file import csv_line
 from swapregret.regret.ledgers.policy_file import policy_cell
-from swapregret.serve.data.schema import Event
 from swapregret.serve.problems import Problem
 from swapregret.serve.processes.live_problem import Live
+from swapregret.sessions.events import ACT, Event
 
 _OLDEST = 20
 
@@ -100,9 +100,9 @@ class LogFile:
     def add(self, event: Event) -> None:
         """Let an event happen again, and write its row."""
         live, problem = self._live, self._live.problem
-        if event.kind != "act" and event.value is not None:
+        if event.kind != ACT and event.value is not None:
             decision, made_at, _ = live.open[event.day]
-            seen = np.atleast_1d(problem.reader.read(json.loads(event.value), decision.action))
+            seen = np.atleast_1d(problem.reader.read(event.told(), decision.action))
             numbers = (
                 seen if problem.spec.feedback == "full" else [seen.sum()]
             )  # semi-bandit: 0 where nothing was chosen

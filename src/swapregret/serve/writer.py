@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.data.schema import Event
 from swapregret.serve.database import Store
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.processes.jobs import Reply
 from swapregret.serve.refusals import HeldElsewhere, NotWritten, Unavailable
+from swapregret.sessions.events import Event
 
 _log = logging.getLogger("swapregret.serve")
 _MOST_PARTS = 256

@@ -4,7 +4,8 @@ import os
 from typing import Any, NamedTuple
 
 from swapregret.errors import SwapRegretError, Unsupported
-from swapregret.sessions.journal import ACT, OBSERVE, SKIP, JournalEvent, JournalScan, scan_journal, write_journal
+from swapregret.sessions.events import ACT, GENERATOR, SKIP, Event
+from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import SessionHeader, read_header, replay, restore
 from swapregret.storage import from_bytes, reading
@@ -67,7 +68,7 @@ def _count_exact(found: JournalScan, name: str) -> tuple[int, str]:
 
 
 def _report(
-    found: JournalScan, header: SessionHeader, events: list[JournalEvent], damage: str | None, replay: str
+    found: JournalScan, header: SessionHeader, events: list[Event], damage: str | None, replay: str
 ) -> JournalReport:
     waiting = dict.fromkeys(header.open)
     _, n_before, n_skipped = header.counts
@@ -75,7 +76,7 @@ def _report(
     for event in events:
         if event.kind == ACT:
             waiting[event.day] = None
-        elif event.kind in (OBSERVE, SKIP):
+        elif event.kind != GENERATOR:
             waiting.pop(event.day, None)
             n_days += 1
             n_skipped += event.kind == SKIP

@@ -15,7 +15,8 @@ from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
-from swapregret.sessions.journal import ACT, OBSERVE, is_journal, missing_of, read_journal
+from swapregret.sessions.events import ACT, REWARD, read_act
+from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import replay, restore
 from swapregret.units import Range
@@ -75,13 +76,13 @@ def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLo
     labels = session.player.actions.labels
     for event in found.events:
         if event.kind == ACT:
-            missing[event.day] = missing_of(event.content, len(labels))
-        held = session._open.get(event.day) if event.kind == OBSERVE else None
+            missing[event.day] = read_act(event.value, len(labels)).missing
+        held = session._open.get(event.day) if event.kind == REWARD else None
         policy, day = None if held is None else held.policy, session.day
         replay(session, [event], name)
         if held is None or policy is None or session.day == day:  # no reward, or one that the player refused
             continue
-        told: Any = event.told()
+        told: Any = np.atleast_1d(event.told())
         if feedback == "full":
             told = reader.read(told, held.action)
         else:

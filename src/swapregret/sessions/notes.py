@@ -47,14 +47,14 @@ def _is_hashed(value: Any) -> bool:
     return True
 
 
-def write_note(note: Note) -> bytes:
+def write_note(note: Note) -> str:
     """Write a note as JSON; nothing where it says nothing."""
     if note == NOTHING:
-        return b""
+        return ""
     try:
-        text = json.dumps(encode(list(note))).encode()
+        text = json.dumps(encode(list(note)))
     except Unsupported:
-        text = b""
+        text = ""
     if not 0 < len(text) <= _LONGEST:
         raise Unsupported(
             "ids and contexts must be short texts, numbers or tuples of such to be written to a file",
@@ -64,7 +64,7 @@ def write_note(note: Note) -> bytes:
     return text
 
 
-def read_note(text: bytes) -> Note:
+def read_note(text: str) -> Note:
     """Read what ``write_note`` wrote, or refuse it."""
     if not text:
         return NOTHING

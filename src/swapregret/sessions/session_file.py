@@ -4,7 +4,6 @@ What a file says is checked: counts that add up, decisions of the set, nothing m
 """
 
 import contextlib
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,7 +16,7 @@ from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.config import encode, player_of
 from swapregret.learners.player import Decision, Player, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
-from swapregret.sessions.journal import ACT, GENERATOR, OBSERVE, JournalEvent, act_content, missing_of, note_of
+from swapregret.sessions.events import ACT, GENERATOR, Event, acted, read_act
 from swapregret.sessions.notes import read_note, write_note
 from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
@@ -124,7 +123,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         counts=[session._n_acted, session._n_closed, session._n_skipped],
         open=list(session._open),
         policies=policies,
-        notes=[write_note(decision.note).decode() for decision in session._open.values()],
+        notes=[write_note(decision.note) for decision in session._open.values()],
     )
     arrays = under("state", player.dump(session._state))
     arrays |= under("faces", session._faces.dump())
@@ -163,36 +162,38 @@ def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: 
             else:
                 held = hold_policy(player, session._state)
             action = _open_action(arrays, day, player.actions)
-            session._open[day] = Decision(day, action, player.actions, held, read_note(note.encode()))
+            session._open[day] = Decision(day, action, player.actions, held, read_note(note))
     return session
 
 
-def replay(session: "Session[Any]", events: list[JournalEvent], name: str) -> None:
+def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
     """Let the events of a journal happen again, and check that they come out the same."""
-    is_total = session.player.feedback == "bandit"
     for event in events:
         try:
-            if event.kind == ACT:
-                d = session.player.actions.dimension
-                missing, note = missing_of(event.content, d), note_of(event.content, d)
-                decision = session.act(without=missing, id=note.id)
-                drawn = act_content(decision.action, missing, note)
-                if (decision.day, drawn) != (event.day, event.content):
-                    raise InvalidInput("the action drawn must be the one recorded", f"{drawn!r:.80}", "It is not.")
-            elif event.kind == GENERATOR:
-                set_state(session._rng, json.loads(event.content))
-            elif event.kind == OBSERVE:
-                told = event.told()
-                with contextlib.suppress(NotConverged):  # refused then as it is now: nothing was learnt
-                    session.observe(told.reshape(()) if is_total and told.size == 1 else told, day=event.day)
-            else:
-                session.skip(day=event.day)
+            _repeat(session, event)
         except (SwapRegretError, ValueError, RecursionError) as error:
             raise InvalidInput(
                 f"journal {name!r} must replay to the decisions it records",
                 f"{event!r:.200}: {error}",
                 "Use the version of the library and the player that wrote it.",
             ) from error
+
+
+def _repeat(session: "Session[Any]", event: Event) -> None:
+    """Let an event happen again."""
+    if event.kind == ACT:
+        _, missing, note = read_act(event.value, session.player.actions.dimension)
+        decision = session.act(without=missing, id=note.id)
+        again = acted(decision.day, decision.action, missing, note)
+        if again != event:
+            raise InvalidInput("the action drawn must be the one recorded", f"{again!r:.80}", "It is not.")
+    elif event.kind == GENERATOR:
+        set_state(session._rng, event.told())
+    elif event.value is None:
+        session.skip(day=event.day)
+    else:
+        with contextlib.suppress(NotConverged):  # refused then as it is now: nothing was learnt
+            session.observe(event.told(), day=event.day)
 
 
 def _are_counts(values: Any) -> bool:

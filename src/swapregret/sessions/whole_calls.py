@@ -21,8 +21,8 @@ from swapregret.learners.player import Decision, Note, Player, draw_decision
 from swapregret.learners.round.drawn_days import Drawn
 from swapregret.learners.round.running import Running
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
+from swapregret.sessions.events import acted, closed, moved
 from swapregret.sessions.feedback import RewardReader
-from swapregret.sessions.journal import act_event, close_event, rng_event
 from swapregret.sessions.open_journal import Journal
 from swapregret.units import Units
 
@@ -98,10 +98,10 @@ class Course(Generic[State]):
             self._is_torn = True
             made = [self._draw(day + index, missing, note) for index in range(count)]
             if self._journal is not None:
-                events = [act_event(each.day, each.action, missing, note) for each in made]
+                events = [acted(each.day, each.action, missing, note) for each in made]
                 if after is not None and after != before:  # somebody else drew from the generator
-                    events.insert(0, rng_event(day, before))
-                self._journal.append(*events)
+                    events.insert(0, moved(day, before))
+                self._journal.append(*(each.line() for each in events))
                 self._rng_after = after and plain_state(self._rng)
             for each in made:
                 self._open[each.day] = each
@@ -132,7 +132,7 @@ class Course(Generic[State]):
         try:
             self._is_torn = True
             if self._journal is not None:
-                self._journal.append(close_event(decision.day, told))
+                self._journal.append(closed(decision.day, told).line())
             made.extend(starmap(self.player.observe, [(state, decision, seen)]))
             self._pass(decision, made[0], counts)
         except BaseException:

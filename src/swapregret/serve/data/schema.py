@@ -2,11 +2,12 @@
 
 import zlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
+from swapregret.sessions.events import Event
 
 metadata = sa.MetaData()
 
@@ -68,16 +69,6 @@ keys = _table(
     sa.PrimaryKeyConstraint("id"),
     needed={"id": sa.Text, "name": sa.Text, "scope": sa.Text, "digest": sa.Text, "created": _TIME},
 )
-
-
-class Event(NamedTuple):
-    """A decision was made (kind ``act``) or closed (``reward``, ``default``, ``skip``, ``expire``)."""
-
-    seq: int
-    kind: str
-    day: int
-    at: float
-    value: str | None
 
 
 CHECKED = {

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
-from swapregret.serve.data.schema import Event, answers, checksum, checksum_of, events, problems, snapshots
+from swapregret.serve.data.schema import answers, checksum, checksum_of, events, problems, snapshots
 from swapregret.serve.database import Store
+from swapregret.sessions.events import Event
 
 _CHUNK = 10_000
 
@@ -59,7 +60,7 @@ def _events(store: Store) -> Iterator[Fault]:
     with store.transaction() as connection:
         for row in connection.execution_options(yield_per=_CHUNK).execute(in_order):
             *written, found = row
-            id, seq = written[0], written[1]
+            id, seq = row.problem, row.seq
             before = last.get(id, seq)
             if seq > before:  # else it is no longer kept, and about to go
                 if seq != before + 1 or found != checksum(*written):

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from swapregret.errors import SwapRegretError
-from swapregret.serve.data.schema import Event
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes import jobs
 from swapregret.serve.processes.line import packed, receive, resident
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.view import LogFile
+from swapregret.sessions.events import Event
 
 _LOG_SECONDS, _SLICE_SECONDS = 1.0, 0.1
 _TRIAL_DAYS = 12

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
-from swapregret.serve.data.schema import Event
 from swapregret.serve.problems import Problem, Reported
 from swapregret.serve.processes.history import History, regret_curve
 from swapregret.serve.refusals import Conflict
-from swapregret.sessions.journal import packed as pack
+from swapregret.sessions.events import ACT, Event, acted, closed, packed
 
 _log = logging.getLogger("swapregret.serve")
 _LATEST = 20
@@ -62,7 +61,7 @@ class Live:
         self.latest.extend(known["latest"])
         for decision in self.session.open_decisions:
             made = known["made"][str(decision.day)]
-            self.open[decision.day] = Waiting(decision, made, pack(decision.action).hex())
+            self.open[decision.day] = Waiting(decision, made, packed(decision.action))
 
     def snapshot(self) -> tuple[int, bytes, bytes]:
         """Return the number of the last event, the session and the rest, as bytes."""
@@ -89,25 +88,23 @@ class Live:
         """Make a decision."""
         started = time.perf_counter()
         decision = self.session.act()
-        packed = pack(decision.action).hex()
-        self.open[decision.day] = Waiting(decision, at, packed)
+        self.open[decision.day] = Waiting(decision, at, packed(decision.action))
         self.history.decided(decision.day, decision.marginals, at)
         self.totals["n_decisions"] += 1
         self._spent += time.perf_counter() - started
-        return self._happened("act", decision.day, at, packed)
+        return self._happened(acted(decision.day, decision.action), at)
 
     def close(self, day: int, kind: str, reported: Reported | None, at: float) -> None:
         """Close an open decision: by a ``reward``, a ``default`` reward, a ``skip``, or because it did ``expire``."""
         started = time.perf_counter()
-        decision, made, packed = self.open[day]
+        decision, made, text = self.open[day]
         if reported is None:
             self.session.skip(day=day)
             self.totals["n_skips"] += 1
-            total, value = None, None
+            total = None
         else:
             self.session.observe(reported, day=day)  # refuses what cannot be, before anything changes
             total = self.problem.total_of(reported, decision.action)
-            value = repr(reported) if type(reported) is float else json.dumps(reported)
             self.history.rewarded(decision, total, reported, self.problem.reader)
             self.totals["n_rewards" if kind == "reward" else "n_defaults"] += 1
             self.totals["reward_sum"] += total
@@ -116,19 +113,19 @@ class Live:
             if player is not None and player.guard_estimate is not None and horizon is not None:
                 self.history.note_swap(self.session.day, player.guard_estimate * horizon)
         del self.open[day]
-        self.latest.append({"day": day, "packed": packed, "kind": kind, "reward": total, "made": made, "closed": at})
+        self.latest.append({"day": day, "packed": text, "kind": kind, "reward": total, "made": made, "closed": at})
         self._spent += time.perf_counter() - started
-        self._happened(kind, day, at, value)
+        self._happened(closed(day, reported, kind), at)
 
-    def _happened(self, kind: str, day: int, at: float, value: str | None) -> Event:
+    def _happened(self, event: Event, at: float) -> Event:
         self.seq += 1
-        event = Event(self.seq, kind, day, at, value)
-        self.pending.append(event)
-        return event
+        numbered = event._replace(at=at, seq=self.seq)
+        self.pending.append(numbered)
+        return numbered
 
     def replay(self, event: Event) -> None:
         """Let an event of the database happen again, and check that it comes out the same."""
-        if event.kind == "act":
+        if event.kind == ACT:
             if self.act(event.at) != event:
                 raise InvalidInput(
                     f"problem {self.id} must replay to the decisions it made",
@@ -136,7 +133,7 @@ class Live:
                     "Use the version of the library that made them.",
                 )
         else:
-            self.close(event.day, event.kind, None if event.value is None else json.loads(event.value), event.at)
+            self.close(event.day, event.kind, event.told(), event.at)
         self.pending.clear()
 
     # ---- requests ------------------------------------------------------------------------------------------------
