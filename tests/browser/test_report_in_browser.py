@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import swapregret as sr
 from swapregret.cli import app
 from swapregret.experiments.report.live_report import LiveReport
+from swapregret.experiments.report.small_pages import gains_page
 from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.results import load_experiment
 
@@ -133,7 +134,7 @@ def test_figures_and_table_hold_the_numbers_of_the_results(page: Chrome, folder:
     assert len(rows) == 2
     for row in rows:
         wanted = numbers[row.find_element(By.CSS_SELECTOR, "td[data-label=player]").text]
-        swap = row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per round']")
+        swap = row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per day']")
         assert float(swap.get_attribute("data-value") or "nan") == wanted["swap_per_round"]
         assert swap.text.startswith(f"{wanted['swap_per_round']:.4f}")
         assert f"{wanted['swap_high_per_round']:.4f}]" in swap.text
@@ -173,10 +174,10 @@ def test_axes_are_logarithmic_or_linear(page: Chrome) -> None:
         assert len(page.find_elements(By.CSS_SELECTOR, "#regret .xtick")) > 1
 
 
-def test_another_scene_shows_its_own_figures(page: Chrome, folder: Path) -> None:
-    """The list of scenes changes curves and words, and turns the graph into a map for a set that has none."""
+def test_another_case_shows_its_own_figures(page: Chrome, folder: Path) -> None:
+    """The list of cases changes curves and words, and turns the graph into a map for a set that has none."""
     before = page.find_element(By.CSS_SELECTOR, "#regret .note").text
-    Select(page.find_element(By.ID, "scene")).select_by_visible_text("msets 4 2 · iid · T = 96")
+    Select(page.find_element(By.ID, "case")).select_by_visible_text("msets 4 2 · iid · T = 96")
     ends = {each["name"]: each["y"][-1] for each in plot(page, "regret", "data") if each.get("mode") == "lines+markers"}
     assert ends["uniform"] == pytest.approx(cell(folder, "uniform", "msets 4 2", "iid")["swap_per_round"], rel=1e-5)
     assert plot(page, "graph", "data[0].type") == "heatmap"
@@ -236,22 +237,17 @@ def shown_rows(page: Chrome, table: str) -> list[Any]:
 
 
 def test_it_begins_with_who_earns_most_and_who_regrets_least(page: Chrome, folder: Path) -> None:
-    """The summary comes before the table; its leader of a scene is that of the results."""
+    """The summary comes before the table; its leader of a case is that of the results."""
     order = page.execute_script("return [...document.querySelectorAll('section')].map((each) => each.id)")
     assert order[:2] == ["summary", "table"]
     row = next(each for each in shown_rows(page, "summary") if each.text.startswith("diamond · cyclic"))
-    means = (
-        sr.load_results(folder)
-        .filter(pl.col("set") == "diamond", pl.col("environment") == "cyclic", pl.col("day") == 96)
-        .group_by("player")
-        .agg(pl.col("reward").mean(), pl.col("swap_per_round").mean())
-    )
-    richest = means.sort("reward")["player"][-1]
+    ends = {name: cell(folder, name) for name in ("multiscale", "uniform")}
+    richest = max(ends, key=lambda name: ends[name]["reward"])
+    calmest = min(ends, key=lambda name: ends[name]["swap_per_round"])
     assert row.find_element(By.CSS_SELECTOR, "td[data-label='earns most']").text == richest
-    assert (
-        row.find_element(By.CSS_SELECTOR, "td[data-label='regrets least']").text
-        == means.sort("swap_per_round")["player"][0]
-    )
+    assert row.find_element(By.CSS_SELECTOR, "td[data-label='regrets least']").text == calmest
+    told = row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret']")
+    assert float(told.get_attribute("data-value") or "nan") == ends[calmest]["swap_per_round"]
 
 
 def test_a_table_sorts_by_a_click(page: Chrome) -> None:
@@ -259,13 +255,13 @@ def test_a_table_sorts_by_a_click(page: Chrome) -> None:
     head = next(
         each
         for each in page.find_elements(By.CSS_SELECTOR, "#table thead th")
-        if each.text.startswith("swap regret per round")
+        if each.text.startswith("swap regret per day")
     )
     for direction in ("ascending", "descending"):
         head.find_element(By.CSS_SELECTOR, "button").click()
         assert head.get_attribute("aria-sort") == direction
         cells = [
-            row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per round']")
+            row.find_element(By.CSS_SELECTOR, "td[data-label='swap regret per day']")
             for row in shown_rows(page, "table")
         ]
         values = [float(cell.get_attribute("data-value") or "nan") for cell in cells]
@@ -281,6 +277,35 @@ def test_a_table_filters_by_words(page: Chrome) -> None:
     assert page.find_element(By.CSS_SELECTOR, "#table .tools output").text == "2 of 8 rows"
     search.send_keys(Keys.CONTROL, "a", Keys.BACKSPACE)
     assert len(shown_rows(page, "table")) == 8
+    search.send_keys("diamond uniform iid")
+    assert page.find_element(By.CSS_SELECTOR, "#table .tools output").text == "1 of 8 rows"
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_text_is_to_the_left_and_numbers_to_the_right(page: Chrome, width: int) -> None:
+    """What stands in a cell is set to the right where it is a number, and to the left where it is not."""
+    window = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", window)
+    cells = page.execute_script(
+        "return [...document.querySelectorAll('#summary td, #table td')]"
+        ".map((each) => [each.dataset.value !== undefined, getComputedStyle(each.querySelector('.cell')).textAlign])"
+    )
+    assert {tuple(each) for each in cells} == {(False, "left"), (True, "right")}
+
+
+def test_a_table_of_one_row_says_so(browser: Chrome, tmp_path: Path) -> None:
+    """One row is one row; and bars with long names keep most of a phone's width."""
+    actions = sr.MSets(
+        3, 1, labels=["a first choice with a long name", "a second one that is as long", "and the third one"]
+    )
+    report = sr.audit(actions, [[actions.labels[0]]] * 5, [[0.1, 0.9, 0.2]] * 5)
+    path = tmp_path / "gains.html"
+    path.write_text(gains_page(report.best_swap, "Gains"), encoding="utf-8")
+    phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    page = opened(browser, path)
+    assert page.find_element(By.CSS_SELECTOR, ".tools output").text == "1 row"
+    assert plot(page, "gains", "_fullLayout._size.w") > 195
 
 
 def saved(page: Chrome, folder: Path, button: str, ending: str) -> Path:
@@ -301,8 +326,8 @@ def test_a_table_can_be_downloaded(page: Chrome, folder: Path, tmp_path: Path) -
     table = pl.read_csv(path)
     assert table["player"].to_list() == ["multiscale", "uniform"]
     wanted = [cell(folder, name) for name in ("multiscale", "uniform")]
-    assert table["swap regret per round"].to_list() == pytest.approx([row["swap_per_round"] for row in wanted])
-    highs = table["swap regret per round high"].to_list()
+    assert table["swap regret per day"].to_list() == pytest.approx([row["swap_per_round"] for row in wanted])
+    highs = table["swap regret per day high"].to_list()
     assert highs == pytest.approx([row["swap_high_per_round"] for row in wanted])
     assert table["T"].to_list() == [96, 96]
 
@@ -311,8 +336,8 @@ def test_a_figure_can_be_downloaded(page: Chrome, folder: Path, tmp_path: Path) 
     """The numbers behind a figure are a CSV file, and the figure with its title is a PNG file."""
     path = saved(page, tmp_path, "#regret [data-download=csv]", "csv")
     table = pl.read_csv(path).filter(pl.col("series") == "multiscale")
-    assert table.columns == ["series", "day", "swap regret per round", "low", "high"]
-    assert table["swap regret per round"][-1] == pytest.approx(cell(folder, "multiscale")["swap_per_round"], rel=1e-5)
+    assert table.columns == ["series", "day", "swap regret per day", "low", "high"]
+    assert table["swap regret per day"][-1] == pytest.approx(cell(folder, "multiscale")["swap_per_round"], rel=1e-5)
     assert "diamond" in path.name
     picture = saved(page, tmp_path, "#regret [data-download=png]", "png").read_bytes()
     assert picture.startswith(b"\x89PNG")
@@ -320,9 +345,9 @@ def test_a_figure_can_be_downloaded(page: Chrome, folder: Path, tmp_path: Path) 
 
 
 def test_a_figure_has_a_title_and_answers_the_mouse(page: Chrome) -> None:
-    """Every figure says what it shows and of which scene; the value under the mouse is told with its interval."""
+    """Every figure says what it shows and of which case; the value under the mouse is told with its interval."""
     title = plot(page, "regret", "_fullLayout.title.text")
-    assert title == "<b>Swap regret per round</b><br>diamond · cyclic · T = 96"
+    assert title == "<b>Swap regret per day</b><br>diamond · cyclic · T = 96"
     point = page.find_elements(By.CSS_SELECTOR, "#regret .scatterlayer .point")[0]
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
     ActionChains(page).move_to_element(point).perform()
@@ -354,9 +379,11 @@ def test_two_campaigns_are_compared(browser: Chrome, folder: Path, tmp_path: Pat
     done = CliRunner().invoke(app, ["report", str(folder), str(other), "--out", str(tmp_path / "both.html")])
     assert done.exit_code == 0, done.output
     page = opened(browser, tmp_path / "both.html")
-    assert page.find_element(By.CSS_SELECTOR, "section").get_attribute("id") == "changes"
+    order = page.execute_script("return [...document.querySelectorAll('section')].map((each) => each.id)")
+    assert order[:3] == ["settings", "changes", "summary"]
+    assert [row.text.split(" ")[0] for row in shown_rows(page, "settings")] == ["environments"] * 2
     assert "the same in 4 of 4 comparisons" in page.find_element(By.ID, "changes").text
-    assert "Only in Again" in page.find_element(By.ID, "changes").text
+    assert "Only in Again" in page.find_element(By.ID, "settings").text
     names = {each["name"] for each in plot(page, "regret", "data")}
     assert names == {f"{name} ({where})" for name in ("multiscale", "uniform") for where in ("In a browser", "Again")}
     page.find_element(By.CSS_SELECTOR, "#changes thead button").click()
@@ -364,7 +391,7 @@ def test_two_campaigns_are_compared(browser: Chrome, folder: Path, tmp_path: Pat
 
 
 def test_a_live_page_follows_its_campaign(browser: Chrome, folder: Path, tmp_path: Path) -> None:
-    """A page that waits shows runs when they finish, is drawn anew without losing the scene, and hears of the end."""
+    """A page that waits shows runs when they finish, is drawn anew without losing the case, and hears of the end."""
     home = tmp_path / "live"
     with LiveReport(home) as live:
         browser.get(live.address)
@@ -378,15 +405,15 @@ def test_a_live_page_follows_its_campaign(browser: Chrome, folder: Path, tmp_pat
             if run.replication == 0:
                 copy_run(folder, home, run.id)
         live.changed()
-        WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.ID, "scene"))
+        WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.ID, "case"))
         WebDriverWait(browser, 30).until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
         assert "4 of 16 runs finished" in browser.find_element(By.ID, "lead").text
-        Select(browser.find_element(By.ID, "scene")).select_by_index(1)
+        Select(browser.find_element(By.ID, "case")).select_by_index(1)
         for run in chosen:
             copy_run(folder, home, run.id)
         live.changed()
         WebDriverWait(browser, 30).until(lambda b: "8 of 16 runs finished" in b.find_element(By.ID, "lead").text)
-        assert browser.find_element(By.ID, "scene").get_attribute("value") == "1"
+        assert browser.find_element(By.ID, "case").get_attribute("value") == "1"
     WebDriverWait(browser, 30).until(lambda b: "has ended" in b.find_element(By.CSS_SELECTOR, ".live").text)
 
 

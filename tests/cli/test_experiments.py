@@ -157,7 +157,7 @@ def test_the_table_and_the_report_show_one_interval(tmp_path: Path) -> None:
     text = SMALL.replace("= 2", "= 3").replace('"follow_the_leader"', '"combcp"')
     here(plan_runs(parse_spec(text), tmp_path), tmp_path)
     rows = json.loads(runner.invoke(app, ["results", str(tmp_path), "--json"]).stdout)["rows"]
-    (scene,), _ = gather(tmp_path)
+    (case,), _ = gather(tmp_path)
     printed = runner.invoke(app, ["results", str(tmp_path)], env={"COLUMNS": "120"}).stdout
     for width in (40, 60, 80):  # narrower, cells are folded and none is cut
         narrow = runner.invoke(app, ["results", str(tmp_path)], env={"COLUMNS": str(width)}).stdout
@@ -165,7 +165,7 @@ def test_the_table_and_the_report_show_one_interval(tmp_path: Path) -> None:
         assert "…" not in narrow
         for row in rows:
             assert width == 40 or f"{row['reward']:.4f}" in narrow
-    for row, runs in zip(rows, scene.players, strict=True):
+    for row, runs in zip(rows, case.players, strict=True):
         assert runs.swap is not None
         _, low, high = runs.swap.last
         assert (row["swap_low_per_round"], row["swap_high_per_round"]) == (low, high)
@@ -185,6 +185,6 @@ def test_costs_are_shown_as_costs(tmp_path: Path) -> None:
     assert f" {-row['reward']:.4f} " in printed
     assert "cost" in printed
     assert "reward" not in printed
-    (scene,), origin = gather(tmp_path / "out")
-    assert scene.units.declared == (0.0, 40.0)
-    assert "0 is a cost of 40, 1 is one of 0; a regret of 0.01 is 0.4." in lead_of([scene], origin)
+    (case,), origin = gather(tmp_path / "out")
+    assert case.units.declared == (0.0, 40.0)
+    assert "0 is a cost of 40, 1 is one of 0; a regret of 0.01 is 0.4." in lead_of([case], origin)

@@ -60,7 +60,7 @@ def test_numbers_play_and_page(tmp_path: Path) -> None:
     assert numbers["days"] == 30
     assert [row["day"] for row in numbers["history"]] == [15, 30]
     html = page.read_text(encoding="utf-8")
-    panels = json.loads(html.split('type="application/json">')[1].split("</script>")[0])["scenes"][0]["panels"]
+    panels = json.loads(html.split('type="application/json">')[1].split("</script>")[0])["cases"][0]["panels"]
     maps = [choice["figure"]["data"][0]["z"] for choice in panels["deployment"]["choices"]]
     assert [(len(each), len(each[0])) for each in maps] == [(2, 4), (2, 3)]
     assert sum(sum(row) for row in panels["joint"]["choices"][0]["figure"]["data"][0]["z"]) == pytest.approx(1.0)
@@ -75,7 +75,7 @@ def test_several_seeds_make_a_band(tmp_path: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     html = page.read_text(encoding="utf-8")
-    panels = json.loads(html.split('type="application/json">')[1].split("</script>")[0])["scenes"][0]["panels"]
+    panels = json.loads(html.split('type="application/json">')[1].split("</script>")[0])["cases"][0]["panels"]
     line = next(
         trace
         for trace in panels["epsilon"]["choices"][0]["figure"]["data"]

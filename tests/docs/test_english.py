@@ -84,7 +84,7 @@ def test_the_glossary_has_the_words() -> None:
     for word in (
         *("day", "window", "interval", "scale", "policy", "member", "tracker", "guard", "filter", "tape", "estimate"),
         *("family", "kernel", "phase", "handle", "entry", "slot", "base window", "cold scale", "atom", "spanner"),
-        *("predictor", "ledger", "certificate", "scene", "campaign", "replication", "marginals", "checkpoint"),
+        *("predictor", "ledger", "certificate", "case", "campaign", "replication", "marginals", "checkpoint"),
     ):
         assert word in defined, word
 

@@ -77,6 +77,20 @@ def test_the_interval_is_one_of_a_number_that_is_not_negative() -> None:
     assert both.interval[1] >= both.plug_in.value >= 0.0
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_no_interval_is_the_wrong_way_round(seed: int) -> None:
+    """Where all runs are the same the ends are the value but for rounding, and rounding never turns them around."""
+    actions, rewards = MSets(4, 2), np.random.default_rng(seed).random((3, 4)) / 2
+    ledgers = []
+    for _ in range(3):
+        ledger = SwapLedger(actions)
+        for row in rewards:
+            ledger.record(FinitePolicy(actions.enumerate(), np.full(6, 1 / 6)), row)
+        ledgers.append(ledger.close())
+    both = two_sided_swap(answer(actions, ledgers))
+    assert both.interval[0] <= both.plug_in.value <= both.interval[1]
+
+
 def test_one_replication_is_refused() -> None:
     """A single run has no other half."""
     with pytest.raises(InvalidInput, match="two replications"):

@@ -84,8 +84,11 @@ def two_sided_swap(answers: Answers) -> TwoSided:
         "swap regret by sample splitting: rules fitted on half of the replications, judged on the other half; at most"
         " the paper's swap regret, in expectation",
     )
-    low, high = _bootstrap(held_out, 2.5), _bootstrap(fitted + shift, 97.5)
-    return TwoSided(plug_in, sample_split, (max(0.0, low), max(0.0, high)), len(runs))
+    value = (
+        plug_in.value
+    )  # between the ends but for rounding, of which nobody should see an interval the wrong way round
+    low, high = min(_bootstrap(held_out, 2.5), value), max(_bootstrap(fitted + shift, 97.5), value)
+    return TwoSided(plug_in, sample_split, (max(0.0, low), high), len(runs))
 
 
 def _fit(answers: Answers, runs: Sequence[Ledger]) -> Rule:

@@ -1,14 +1,14 @@
-"""Scenes made by hand, with every kind of figure in them."""
+"""Cases made by hand, with every kind of figure in them."""
 
 import numpy as np
 import pytest
 
 from swapregret.experiments.report.model import (
+    Case,
     Curve,
     MarginalsByDay,
     Origin,
     PlayerRuns,
-    Scene,
     Shares,
 )
 from swapregret.networks import Network
@@ -47,14 +47,14 @@ def diamond() -> Network:
 
 
 @pytest.fixture
-def scenes(diamond: Network) -> tuple[Scene, ...]:
-    """Return a path scene where a master wins, and an m-set scene where nobody has a certificate."""
+def cases(diamond: Network) -> tuple[Case, ...]:
+    """Return a path case where a master wins, and an m-set case where nobody has a certificate."""
     master = runs("multiscale", (0.5, 0.2, 0.1, 0.05), dimension=6, is_master=True)
     rivals = (master, runs("single <b>", (0.5, 0.4, 0.35, 0.3), dimension=6))
     labels = tuple(f"{u} → {v}" for u, v in diamond.edges)
-    paths = Scene("diamond", "cyclic", 1000, 6, 2, 4, labels, rivals, diamond)
+    paths = Case("diamond", "cyclic", 1000, 6, 2, 4, labels, rivals, diamond)
     others = (runs("uniform", (0.2, 0.2, 0.2, 0.2), dimension=3), runs("exp3", (0.2, 0.2, 0.2, 0.21), dimension=3))
-    sets = Scene("3 choose 1", "iid", 1000, 3, 1, 3, ("x", "y", "z"), others)
+    sets = Case("3 choose 1", "iid", 1000, 3, 1, 3, ("x", "y", "z"), others)
     return paths, sets
 
 

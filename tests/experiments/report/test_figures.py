@@ -16,29 +16,29 @@ from swapregret.experiments.report.figures import (
     swap_against,
 )
 from swapregret.experiments.report.graph import MOST_EDGES, graph_figure
-from swapregret.experiments.report.model import Curve, MarginalsByDay, PlayerRuns, Scene
+from swapregret.experiments.report.model import Case, Curve, MarginalsByDay, PlayerRuns
 from swapregret.experiments.report.page import MOST_ELEMENTS, panel_data, policy_map
 from swapregret.networks import Network
 
 
-def swaps(scene: Scene) -> list[tuple[str, Curve | None]]:
+def swaps(case: Case) -> list[tuple[str, Curve | None]]:
     """Return the swap regret of every player by name."""
-    return [(runs.name, runs.swap) for runs in scene.players]
+    return [(runs.name, runs.swap) for runs in case.players]
 
 
-def figures_of(scene: Scene) -> list[dict[str, Any]]:
-    """Return all figures of a scene."""
+def figures_of(case: Case) -> list[dict[str, Any]]:
+    """Return all figures of a case."""
     found = []
-    for panel in panel_data(scene).values():
+    for panel in panel_data(case).values():
         found += [panel["figure"]] if "figure" in panel else []
         found += [choice["figure"] for choice in panel.get("choices", []) if "figure" in choice]
     return found
 
 
-def test_every_figure_is_valid_plotly_and_plain_json(scenes: tuple[Scene, ...]) -> None:
+def test_every_figure_is_valid_plotly_and_plain_json(cases: tuple[Case, ...]) -> None:
     """Plotly's own validation accepts each figure, and JSON holds it without NaN."""
-    for scene in scenes:
-        for figure in figures_of(scene):
+    for case in cases:
+        for figure in figures_of(case):
             go.Figure(figure)
             assert json.loads(json.dumps(figure, allow_nan=False))["data"]
 
@@ -49,9 +49,9 @@ def test_plotly_refuses_a_wrong_figure() -> None:
         go.Figure({"data": [{"type": "scatter", "colour": "red"}]})
 
 
-def test_a_line_and_its_band_are_one_entry_of_the_legend(scenes: tuple[Scene, ...]) -> None:
+def test_a_line_and_its_band_are_one_entry_of_the_legend(cases: tuple[Case, ...]) -> None:
     """Each player has a band without a name of its own and a line with the values; both leave together."""
-    figure = curve_figure(swaps(scenes[0]), "regret", is_log=True)
+    figure = curve_figure(swaps(cases[0]), "regret", is_log=True)
     assert figure is not None
     band, _, line, _ = figure["data"]
     assert (band["showlegend"], band["legendgroup"]) == (False, line["legendgroup"])
@@ -78,9 +78,9 @@ def test_a_single_run_has_a_line_and_no_band() -> None:
     assert [trace["text"] for trace in figure["data"]] == [["0.3", "0.6"]]
 
 
-def test_players_keep_colour_dash_and_symbol_where_others_are_missing(scenes: tuple[Scene, ...]) -> None:
+def test_players_keep_colour_dash_and_symbol_where_others_are_missing(cases: tuple[Case, ...]) -> None:
     """The second player looks the same in a figure from which the first is absent."""
-    first, second = swaps(scenes[0])
+    first, second = swaps(cases[0])
     whole = curve_figure([first, second], "regret", is_log=True)
     part = curve_figure([("none", None), second], "regret", is_log=True)
     assert whole is not None
@@ -90,44 +90,44 @@ def test_players_keep_colour_dash_and_symbol_where_others_are_missing(scenes: tu
     assert whole["data"][-2]["marker"]["symbol"] != part["data"][-1]["marker"]["symbol"]
 
 
-def test_names_with_markup_are_shown_as_they_are(scenes: tuple[Scene, ...]) -> None:
+def test_names_with_markup_are_shown_as_they_are(cases: tuple[Case, ...]) -> None:
     """Plotly reads some HTML in names, so they are escaped; the group that joins line and band is not shown."""
-    figure = curve_figure(swaps(scenes[0]), "regret", is_log=True)
+    figure = curve_figure(swaps(cases[0]), "regret", is_log=True)
     assert figure is not None
     assert {trace["name"] for trace in figure["data"]} == {"multiscale", "single &lt;b&gt;"}
 
 
-def test_swap_against_external_ends_where_the_curves_end(scenes: tuple[Scene, ...]) -> None:
+def test_swap_against_external_ends_where_the_curves_end(cases: tuple[Case, ...]) -> None:
     """The marker of each player is at (external, swap) of the last day."""
-    figure = swap_against(scenes[0].players, "external")
+    figure = swap_against(cases[0].players, "external")
     assert figure is not None
     marker = figure["data"][2]
     assert (marker["x"], marker["y"]) == ([-0.05], [0.05])
 
 
-def test_horizons_are_put_side_by_side(scenes: tuple[Scene, ...]) -> None:
+def test_horizons_are_put_side_by_side(cases: tuple[Case, ...]) -> None:
     """The last swap regret of each player stands over its horizon, in order; one horizon makes no figure."""
-    short = replace(scenes[0], horizon=10, players=(replace(scenes[0].players[1], name="multiscale"),))
-    figure = horizon_figure([scenes[0], short])
+    short = replace(cases[0], horizon=10, players=(replace(cases[0].players[1], name="multiscale"),))
+    figure = horizon_figure([cases[0], short])
     assert figure is not None
     ends = {trace["name"]: (trace["x"], trace["y"]) for trace in figure["data"] if trace["mode"] == "lines+markers"}
     assert ends == {"multiscale": ([10, 1000], [0.3, 0.05]), "single &lt;b&gt;": ([1000], [0.3])}
     assert horizon_figure([short]) is None
-    assert "absent" in panel_data(scenes[0], scenes)["horizons"]
-    assert "choices" in panel_data(scenes[0], (*scenes, short))["horizons"]
+    assert "absent" in panel_data(cases[0], cases)["horizons"]
+    assert "choices" in panel_data(cases[0], (*cases, short))["horizons"]
 
 
-def test_the_bars_of_the_lemma_add_up_to_its_bound(scenes: tuple[Scene, ...]) -> None:
+def test_the_bars_of_the_lemma_add_up_to_its_bound(cases: tuple[Case, ...]) -> None:
     """Scales and T/K of a player sum to the right-hand side; laziness and measured regret are marked."""
-    figure = decomposition_figure(scenes[0].players)
+    figure = decomposition_figure(cases[0].players)
     assert figure is not None
     bars = [trace["x"][0] for trace in figure["data"] if trace["type"] == "bar"]
     marks = [trace["x"][0] for trace in figure["data"] if trace["type"] == "scatter"]
-    shares = scenes[0].players[0].shares
+    shares = cases[0].players[0].shares
     assert shares is not None
     assert sum(bars) == pytest.approx(shares.bound)
     assert marks == [0.25, 0.05]
-    assert decomposition_figure(scenes[1].players) is None
+    assert decomposition_figure(cases[1].players) is None
 
 
 def test_the_calendar_covers_all_days_once() -> None:
@@ -180,19 +180,19 @@ def test_undirected_graphs_keep_vertices_apart() -> None:
     assert graph_figure(*cycle) == figure
 
 
-def test_what_cannot_be_read_is_not_drawn(scenes: tuple[Scene, ...]) -> None:
+def test_what_cannot_be_read_is_not_drawn(cases: tuple[Case, ...]) -> None:
     """Graphs and maps beyond their limits are refused, and the page says so with the number."""
     large = Network((("s", "t"),) * (MOST_EDGES + 1), directed=True)
     assert graph_figure(large, ["st"] * (MOST_EDGES + 1)) is None
     n = MOST_ELEMENTS + 1
     assert policy_map(MarginalsByDay(np.array([1, 2]), np.zeros((2, n))), tuple(map(str, range(n)))) is None
-    scene = Scene("large", "iid", 1000, 401, 1, None, (), scenes[0].players, large)
-    assert "401 edges" in panel_data(scene)["graph"]["absent"]
+    case = Case("large", "iid", 1000, 401, 1, None, (), cases[0].players, large)
+    assert "401 edges" in panel_data(case)["graph"]["absent"]
 
 
-def test_absent_figures_say_why(scenes: tuple[Scene, ...]) -> None:
-    """A scene without certificates, scales and policies has sentences in their places."""
-    bare = Scene("set", "world", 9, 3, 1, 3, (), (PlayerRuns("a", 1),))
+def test_absent_figures_say_why(cases: tuple[Case, ...]) -> None:
+    """A case without certificates, scales and policies has sentences in their places."""
+    bare = Case("set", "world", 9, 3, 1, 3, (), (PlayerRuns("a", 1),))
     absent = {key: panel["absent"] for key, panel in panel_data(bare).items()}
     assert set(absent) == {"regret", "horizons", "versus", "lemma", "calendar", "reward", "time", "graph"}
     assert "certificate = true" in absent["lemma"]

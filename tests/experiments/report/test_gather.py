@@ -1,4 +1,4 @@
-"""From a folder of results to the scenes of a report: the numbers are those of the tables."""
+"""From a folder of results to the cases of a report: the numbers are those of the tables."""
 
 import json
 import shutil
@@ -39,11 +39,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "out"
 
 
-def test_scenes_are_set_environment_and_horizon_in_order(folder: Path) -> None:
-    """Two horizons make two scenes with both players each, and the page knows where they came from."""
-    scenes, origin = gather(folder)
-    assert [scene.label for scene in scenes] == ["msets 4 2 · cyclic · T = 24", "msets 4 2 · cyclic · T = 48"]
-    assert [[runs.name for runs in scene.players] for scene in scenes] == [["ours", "uniform"]] * 2
+def test_cases_are_set_environment_and_horizon_in_order(folder: Path) -> None:
+    """Two horizons make two cases with both players each, and the page knows where they came from."""
+    cases, origin = gather(folder)
+    assert [case.label for case in cases] == ["msets 4 2 · cyclic · T = 24", "msets 4 2 · cyclic · T = 48"]
+    assert [[runs.name for runs in case.players] for case in cases] == [["ours", "uniform"]] * 2
     assert (origin.name, origin.spec, origin.n_runs, origin.n_finished) == ("by night", _SPEC, 12, 12)
     assert next(iter(origin.facts.items())) == ("swapregret", sr.__version__)
 
@@ -120,8 +120,8 @@ def test_a_run_that_is_missing_is_left_out_and_counted(folder: Path, tmp_path: P
     lost, *others = [run for run in experiment.runs if run.player == "ours" and run.horizon == 24]
     experiment.store.path(lost.id, "json").unlink()
     experiment.store.put_failure(lost.id, {"error": "NoLuck: none", "traceback": ""})
-    scenes, origin = gather(copy)
-    assert scenes[0].players[0].n_runs == len(others) == 2
+    cases, origin = gather(copy)
+    assert cases[0].players[0].n_runs == len(others) == 2
     assert (origin.n_finished, origin.n_runs) == (11, 12)
     assert origin.failures == {"ours on msets 4 2, cyclic, T = 24, replication 0": "NoLuck: none"}
     for run in experiment.runs:

@@ -1,6 +1,8 @@
 """The report of a running campaign: on loopback only, new when a run has finished, and told when it is over."""
 
 import json
+import socket
+import struct
 import threading
 from http.client import HTTPConnection
 from pathlib import Path
@@ -74,6 +76,21 @@ def test_strangers_and_other_paths_are_turned_away(home: Path) -> None:
         assert ask(live, "/../spec.toml")[0] == 404
 
 
+def test_a_page_that_is_closed_early_prints_nothing(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A browser that goes away before the page was sent, or in the middle of it, leaves the terminal alone."""
+    with LiveReport(home / "out") as live:
+        plan, spec = read_plan(home / "spec.toml")
+        assert run_plan(plan, spec, home / "out", jobs=1).failures == []
+        live.changed()
+        place = urlsplit(live.address)
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", place.port or 0), timeout=20) as browser:
+                browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # to hang up at once
+                browser.sendall(f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        assert ask(live, "/")[0] == 200
+    assert capfd.readouterr().err == ""
+
+
 def test_the_command_tells_the_address(home: Path) -> None:
     """`run --live` says where the report is, and ends when the campaign does."""
     done = CliRunner().invoke(
@@ -95,7 +112,8 @@ def test_the_command_compares_two_folders(home: Path) -> None:
     assert done.exit_code == 0, done.output
     page = (home / "b" / "comparison.html").read_text(encoding="utf-8")
     assert "What changed from a to b" in page
-    assert "paired by replication" in page
+    assert "All settings are the same." in page
+    assert "run is compared with run" in page
     refused = runner.invoke(app, ["report", str(home / "a"), str(home / "a")])
     assert refused.exit_code != 0
     assert "two folders" in refused.output

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from swapregret.experiments.report.model import Origin, Scene
+from swapregret.experiments.report.model import Case, Origin
 from swapregret.experiments.report.page import bound_note, render_page
 from swapregret.experiments.report.shell import read_panels
 
@@ -31,9 +31,9 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture
-def page(scenes: tuple[Scene, ...], origin: Origin) -> str:
-    """Return the page of the hand-made scenes."""
-    return render_page(scenes, origin)
+def page(cases: tuple[Case, ...], origin: Origin) -> str:
+    """Return the page of the hand-made cases."""
+    return render_page(cases, origin)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_every_figure_has_its_definition_beside_it(read: Reader) -> None:
     """Each panel is on the page with all its words."""
     plain = re.sub(r"\s+", " ", read.text)
     for panel in read_panels("panels.txt"):
-        assert (panel.title in plain) != panel.is_optional  # no scene here has a figure that may be left out
+        assert (panel.title in plain) != panel.is_optional  # no case here has a figure that may be left out
         if panel.is_optional:
             continue
         for paragraph in panel.words:
@@ -81,12 +81,12 @@ def test_text_from_outside_is_escaped(page: str, read: Reader) -> None:
     assert page.count("</script>") == 3
 
 
-def test_the_best_of_each_scene_is_bold(page: str) -> None:
-    """The lowest swap regret is bold; one whose interval reaches it is marked as not told apart."""
+def test_the_best_of_each_case_is_bold(page: str) -> None:
+    """The lowest swap regret is bold; the others are not."""
     assert "<b>0.0500</b>" in page
     assert "<b>0.3000</b>" not in page
     assert re.search(r"<b>0\.2000</b>", page)
-    assert re.search(r"0\.2100 <span class=\"interval\">\[0\.1890, 0\.2310\]</span> <abbr", page)
+    assert re.search(r"0\.2100 <span class=\"interval\">\[0\.1890, 0\.2310\]</span>", page)
 
 
 def test_what_is_needed_to_make_it_again_is_there(read: Reader) -> None:
@@ -95,14 +95,14 @@ def test_what_is_needed_to_make_it_again_is_there(read: Reader) -> None:
         assert words in read.text
 
 
-def test_the_same_results_give_the_same_page(scenes: tuple[Scene, ...], origin: Origin, page: str) -> None:
+def test_the_same_results_give_the_same_page(cases: tuple[Case, ...], origin: Origin, page: str) -> None:
     """No date or random name is in it."""
-    assert render_page(scenes, origin) == page
+    assert render_page(cases, origin) == page
 
 
 def test_bounds_are_called_what_they_are() -> None:
     """The theorem's bound is said to say nothing where it exceeds 1 a round, and to say something where it does not."""
-    vacuous = Scene("set", "world", 10_000, 10, 3, 120, (), ())
-    real = Scene("set", "world", 10**300, 2, 1, 2, (), ())
+    vacuous = Case("set", "world", 10_000, 10, 3, 120, (), ())
+    real = Case("set", "world", 10**300, 2, 1, 2, (), ())
     assert "says nothing" in bound_note(vacuous)
     assert "so it says something" in bound_note(real)

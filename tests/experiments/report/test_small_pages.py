@@ -14,7 +14,7 @@ from swapregret.experiments.shortcut_counterexample import Counterexample, Count
 def panels_of(page: str) -> dict[str, Any]:
     """Return the figures that a page holds."""
     text = page.split('type="application/json">')[1].split("</script>")[0]
-    return {key: each["choices"][0]["figure"] for key, each in json.loads(text)["scenes"][0]["panels"].items()}
+    return {key: each["choices"][0]["figure"] for key, each in json.loads(text)["cases"][0]["panels"].items()}
 
 
 def test_the_page_shows_gains_and_counts_what_is_left_out() -> None:

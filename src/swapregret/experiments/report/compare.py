@@ -1,136 +1,81 @@
-"""Two campaigns on one page: their players side by side in the scenes that both have, and what changed.
+"""Two campaigns on one page: how they were set up differently, what changed, and their players side by side.
 
-With the same seed, replication i of both campaigns met the same rewards and differences are paired; otherwise the two means
+With the same seed, run i of both campaigns met the same rewards and differences are paired; otherwise the two means
 are compared as independent samples (Welch).
 """
 
-import math
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-import numpy as np
-from scipy.special import stdtrit
-
-from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.model import Ends, Scene
+from swapregret.experiments.report.gap import SIGNS, Gap, gap
+from swapregret.experiments.report.model import Case, Origin
 from swapregret.experiments.report.shell import TableCell, paragraph, plain_section, table
 
-SIGNS = {"reward": 1.0, "swap": -1.0}
-"""Which end is good: the most reward, the least swap regret."""
-_ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A mean difference with Student's 95 % interval over replications; NaN ends for a single one."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Tell whether the interval leaves 0 out."""
-        return self.low > 0.0 or self.high < 0.0
-
-    def text(self, sign: str = "+") -> str:
-        """Write it with its interval, in HTML; ``sign`` as in a format."""
-        value, *ends = (format(each, f"{sign}.4f") for each in (self.value, self.low, self.high))
-        if math.isnan(self.low):
-            return f"{value} (one replication: no interval)"
-        return f'{value} <span class="interval">[{", ".join(ends)}]</span>'
-
-
-def difference(one: Vector, other: Vector, *, is_paired: bool = True) -> Difference:
-    """Return the mean of ``one`` less that of ``other`` with its interval; exactly 0 where it is no more than rounding.
-
-    Entries are paired (Student's interval of their differences), or those of two independent samples (Welch's).
-
-    Examples
-    --------
-    >>> print(difference(np.array([0.4, 0.5, 0.6]), np.array([0.2, 0.4, 0.4])).text())
-    +0.1667 <span class="interval">[+0.0232, +0.3101]</span>
-    >>> difference(np.array([0.3, 0.3]), np.array([0.3, 0.3 + 5e-17]))
-    Difference(value=0.0, low=0.0, high=0.0)
-    """
-    samples = [one - other] if is_paired else [one, -other]
-    mean = float(sum(sample.mean() for sample in samples))
-    if min(len(sample) for sample in samples) < 2:
-        return Difference(mean, math.nan, math.nan)
-    parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
-    total, half = sum(parts), 0.0
-    if total > 0.0:
-        freedom = total**2 / sum(part**2 / (len(sample) - 1) for part, sample in zip(parts, samples, strict=True))
-        half = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
-    if abs(mean) + half <= _ROUNDING * max(float(np.abs(each).max()) for each in (one, other)):
-        return Difference(0.0, 0.0, 0.0)
-    return Difference(mean, mean - half, mean + half)
-
-
-def shared(one: Ends, other: Ends, quantity: str) -> tuple[Vector, Vector] | None:
-    """Return a quantity of two players on the replications that both have; None where there are none."""
-    _, first, second = np.intersect1d(one.replications, other.replications, return_indices=True)
-    left, right = getattr(one, quantity)[first], getattr(other, quantity)[second]
-    known = np.isfinite(left) & np.isfinite(right)
-    return (left[known], right[known]) if known.any() else None
+_LONGEST = 120
+_NOT_SETTINGS = ("format", "name", "runs", "library", "host", "cores", "memory")
+"""What differs without anything having been set differently, or is told elsewhere."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one player in one scene: the second campaign less the first."""
+    """What became of one player in one case, from the first campaign to the second."""
 
-    scene: str
+    case: str
     player: str
-    reward: Difference | None
-    swap: Difference | None
+    gaps: Mapping[str, Gap | None]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two campaigns: their names, the scenes that both have, what changed in them, and which scenes only one of them has.
+    """Two campaigns: their names, their settings that differ, the cases that both have, what changed in them, the other cases.
 
-    Players of the scenes carry the name of their campaign.
+    Players of the cases carry the name of their campaign.
     """
 
     names: tuple[str, str]
-    scenes: tuple[Scene, ...]
+    settings: tuple[tuple[str, str, str], ...]
+    cases: tuple[Case, ...]
     changes: tuple[Change, ...]
     alone: tuple[tuple[str, ...], tuple[str, ...]]
     is_paired: bool
 
-    def section(self) -> str:
-        """Return the table of changes as HTML."""
-        first, second = (escape(name) for name in self.names)
+    def sections(self) -> list[str]:
+        """Return the tables of different settings and of changes as HTML."""
+        words = "– stands for what is not there, or was not set." if self.settings else "All settings are the same."
+        settings = table("settings", ("setting", *self.names), self.settings) if self.settings else ""
+        missing = "".join(
+            f"<p>Only in {escape(name)}: {escape(', '.join(labels))}.</p>"
+            for name, labels in zip(self.names, self.alone, strict=True)
+            if labels
+        )
         how = (
-            "Both have the same seed, so differences are paired by replication."
+            "Both have the same seed, so run is compared with run."
             if self.is_paired
             else "Their seeds differ, so the two means are compared as independent samples (Welch)."
         )
+        legend = (
+            f"{escape(self.names[1])} less {escape(self.names[0])}, per day. {how} ▲ is better, ▼ worse, = the same; ≈ means that "
+            "the runs do not tell. The interval is behind each number: point at it."
+        )
         rows = [
-            (change.scene, change.player, _cell(change.reward, "reward"), _cell(change.swap, "swap"))
-            for change in self.changes
+            (each.case, each.player, *(_cell(each.gaps[quantity], quantity) for quantity in SIGNS))
+            for each in self.changes
         ]
-        missing = "".join(
-            f"<p>Only in {name}: {escape(', '.join(labels))}.</p>"
-            for name, labels in zip((first, second), self.alone, strict=True)
-            if labels
-        )
-        words = paragraph(
-            f"{second} less {first}, per round. {how} In brackets: 95 % interval. ▲ is better, ▼ worse, ≈ not told apart, = the "
-            "same."
-        )
-        changes = table("changes", ("scene", "player", "reward", "swap regret"), rows)
+        changes = table("changes", ("case", "player", "reward", "swap regret"), rows)
         title = f"What changed from {self.names[0]} to {self.names[1]}"
-        return plain_section("changes", title, words + self._verdict() + changes + missing)
+        return [
+            plain_section("settings", "What was set differently", paragraph(words) + settings + missing),
+            plain_section("changes", title, paragraph(legend) + self._verdict() + changes),
+        ]
 
     def _verdict(self) -> str:
         """Say in one sentence per quantity how often it became better or worse."""
         sentences = []
         for quantity, name in (("reward", "Reward"), ("swap", "Swap regret")):
-            found = [getattr(change, quantity) for change in self.changes]
-            marks = [_mark(each, quantity) for each in found if each is not None]
+            marks = [found.mark for change in self.changes if (found := change.gaps[quantity]) is not None]
             counts = f"better in {marks.count('▲')}, worse in {marks.count('▼')}, not told apart in {marks.count('≈')}"
             sentences.append(
                 f"<p><b>{name}:</b> {counts}, the same in {marks.count('=')} of {len(marks)} comparisons.</p>"
@@ -138,54 +83,76 @@ class Comparison:
         return "".join(sentences)
 
 
-def _mark(change: Difference, quantity: str) -> str:
-    if change.value == change.low == change.high == 0.0:
-        return "="
-    return "≈" if not change.is_clear else "▲" if SIGNS[quantity] * change.value > 0.0 else "▼"
+def compare(
+    first: tuple[Sequence[Case], Origin], second: tuple[Sequence[Case], Origin], names: tuple[str, str]
+) -> Comparison:
+    """Put the cases of two campaigns of different names together.
 
-
-def compare(first: Sequence[Scene], second: Sequence[Scene], names: tuple[str, str], *, is_paired: bool) -> Comparison:
-    """Put the scenes of two campaigns of different names together.
-
-    They are paired where replications with the same number met the same rewards.
+    They are paired where runs with the same number met the same rewards, which those of one seed did.
     """
-    table = {scene.key: scene for scene in second}
-    both = [(scene, table[scene.key]) for scene in first if scene.key in table]
+    seeds = [origin.facts.get("seed") for _, origin in (first, second)]
+    is_paired = seeds[0] is not None and seeds[0] == seeds[1]
+    table = {case.key: case for case in second[0]}
+    both = [(case, table[case.key]) for case in first[0] if case.key in table]
     if not both:
         raise InvalidInput(
-            "two campaigns that are compared must have a scene in common (set, environment, horizon)",
-            f"{[scene.label for scene in first]} and {[scene.label for scene in second]}",
+            "two campaigns that are compared must have a case in common (set, world, horizon)",
+            f"{[case.label for case in first[0]]} and {[case.label for case in second[0]]}",
             "Write a report of each on its own: `swapregret report DIR`.",
         )
-    scenes, changes = [], []
-    for one, other in both:
+    cases, changes = [], []
+    for pair in both:
         tagged = [
             replace(runs, name=f"{runs.name} ({name})")
-            for name, scene in zip(names, (one, other), strict=True)
-            for runs in scene.players
+            for name, case in zip(names, pair, strict=True)
+            for runs in case.players
         ]
-        scenes.append(replace(one, players=tuple(tagged)))
-        later = {runs.name: runs.ends for runs in other.players}
-        for runs in one.players:
-            before, after = runs.ends, later.get(runs.name)
-            if before is not None and after is not None:
-                pair = [_change(before, after, quantity, is_paired) for quantity in SIGNS]
-                changes.append(Change(one.label, runs.name, pair[0], pair[1]))
-    found = {scene.key for scene, _ in both}
-    alone = tuple(tuple(scene.label for scene in side if scene.key not in found) for side in (first, second))
-    return Comparison(names, tuple(scenes), tuple(changes), (alone[0], alone[1]), is_paired)
+        cases.append(replace(pair[0], players=tuple(tagged)))
+        later = {runs.name: runs for runs in pair[1].players}
+        for before in pair[0].players:
+            if (after := later.get(before.name)) is not None:
+                gaps = {quantity: gap(after, before, quantity, is_paired=is_paired) for quantity in SIGNS}
+                changes.append(Change(pair[0].label, before.name, gaps))
+    found = {case.key for case, _ in both}
+    alone = [tuple(case.label for case in side if case.key not in found) for side, _ in (first, second)]
+    settings = tuple(different(_told(first[1]), _told(second[1])))
+    return Comparison(names, settings, tuple(cases), tuple(changes), (alone[0], alone[1]), is_paired)
 
 
-def _change(before: Ends, after: Ends, quantity: str, is_paired: bool) -> Difference | None:
-    if is_paired:
-        pair = shared(after, before, quantity)
-        return None if pair is None else difference(*pair)
-    one, other = (values[np.isfinite(values)] for values in (getattr(after, quantity), getattr(before, quantity)))
-    return difference(one, other, is_paired=False) if len(one) and len(other) else None
+def _told(origin: Origin) -> dict[str, object]:
+    """Return what a campaign was made with: its settings in full, its seed, and versions."""
+    told = {**origin.facts, **origin.settings}
+    return {name: value for name, value in told.items() if name not in _NOT_SETTINGS}
 
 
-def _cell(change: Difference | None, quantity: str) -> TableCell:
-    if change is None:
+def different(one: object, other: object, place: str = "") -> Iterator[tuple[str, str, str]]:
+    """Find where two nested descriptions differ: the place, and what stands there in each.
+
+    Examples
+    --------
+    >>> list(different({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}, "d": [4]}))
+    [('a · c', '2', '3'), ('d', '–', '[4]')]
+    """
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys((*one, *other)):
+            yield from different(one.get(key), other.get(key), f"{place} · {key}" if place else str(key))
+    elif one != other:
+        yield place, _short(one), _short(other)
+
+
+def _short(value: object) -> str:
+    """Write a setting as a line: a set, world or player by its kind and what was set of it."""
+    if isinstance(value, Mapping) and "kind" in value:
+        parameters = value.get("parameters", {})
+        return ", ".join((str(value["kind"]), *(f"{name} = {_short(each)}" for name, each in parameters.items())))
+    text = "–" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _cell(found: Gap | None, quantity: str) -> TableCell:
+    if found is None:
         return TableCell("–")
-    mark = _mark(change, quantity)
-    return TableCell(mark if mark == "=" else f"{mark} {change.text()}", change.value, (change.low, change.high))
+    change = SIGNS[quantity] * found.value
+    return TableCell(
+        found.mark if found.mark == "=" else f"{found.mark} {change:+.4f}".strip(), change, hint=found.hint
+    )

@@ -1,4 +1,4 @@
-"""The figures of a scene: curves over the days, swap regret against other numbers, and the scales of a master."""
+"""The figures of a case: curves over the days, swap regret against other numbers, and the scales of a master."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import numpy as np
 
 from swapregret.counts import plural
 from swapregret.experiments.report import style
-from swapregret.experiments.report.model import Curve, PlayerRuns, Scene
+from swapregret.experiments.report.model import Case, Curve, PlayerRuns
 from swapregret.notebook import Trace, axis, band_trace, colour, log_axis, log_ticks
 
 _MOST_WINDOWS = 300
@@ -46,20 +46,20 @@ def curve_figure(
     )
 
 
-def horizon_figure(scenes: Sequence[Scene], quantity: str = "swap") -> style.Figure | None:
-    """Draw the last ``swap`` regret, or ``reward``, of every player against the horizon; None for scenes of one horizon.
+def horizon_figure(cases: Sequence[Case], quantity: str = "swap") -> style.Figure | None:
+    """Draw the last ``swap`` regret, or ``reward``, of every player against the horizon; None for cases of one horizon.
 
-    The scenes are of one set and one environment; players are the first one's and those the others add.
+    The cases are of one set and one environment; players are the first one's and those the others add.
     """
-    if len(scenes) < 2:
+    if len(cases) < 2:
         return None
-    ends: dict[str, list[tuple[float, ...]]] = {runs.name: [] for scene in scenes for runs in scene.players}
-    for scene in sorted(scenes, key=lambda scene: scene.horizon):
-        for runs in scene.players:
+    ends: dict[str, list[tuple[float, ...]]] = {runs.name: [] for case in cases for runs in case.players}
+    for case in sorted(cases, key=lambda case: case.horizon):
+        for runs in case.players:
             if (curve := runs.curve(quantity)) is not None:
-                ends[runs.name].append((scene.horizon, *curve.last))
+                ends[runs.name].append((case.horizon, *curve.last))
     curves = [(name, curve_of(rows)) for name, rows in ends.items()]
-    title = "swap regret per round" if quantity == "swap" else "reward per round"
+    title = "swap regret per day" if quantity == "swap" else "reward per day"
     return curve_figure(curves, title, is_log=quantity == "swap", x_title="horizon")
 
 
@@ -112,8 +112,8 @@ def swap_against(players: Sequence[PlayerRuns], quantity: str) -> style.Figure |
         dotted = {"color": "#7f7f7f", "width": 1.5, "dash": "dot"}
         diagonal = style.scatter("lines", [0.0, top], [0.0, top], name="swap = external", line=dotted, hoverinfo="skip")
         data = [diagonal, *data]
-    title = "reward per round" if quantity == "reward" else "external regret per round"
-    return style.figure(data, height=420, xaxis=axis(title), yaxis=axis("swap regret per round", rangemode="tozero"))
+    title = "reward per day" if quantity == "reward" else "external regret per day"
+    return style.figure(data, height=420, xaxis=axis(title), yaxis=axis("swap regret per day", rangemode="tozero"))
 
 
 def _bars(index: int, curve: Curve) -> Trace:
@@ -162,7 +162,7 @@ def _line(index: int, name: str, curve: Curve, unit: str, x_title: str) -> Trace
 def decomposition_figure(players: Sequence[PlayerRuns]) -> style.Figure | None:
     """Stack, for every player with a certificate, what each scale adds to the bound, with the measured regret beside it.
 
-    The bars add up to (1/K) Σ_{k<K} Reg_k + T/K, per round. A scale whose external regret is negative pulls the stack
+    The bars add up to (1/K) Σ_{k<K} Reg_k + T/K, per day. A scale whose external regret is negative pulls the stack
     down. Diamonds are the laziness bound, the middle of the lemma; crosses the swap regret that was measured.
     """
     certified = [(runs, runs.shares) for runs in players if runs.shares is not None]
@@ -181,7 +181,7 @@ def decomposition_figure(players: Sequence[PlayerRuns]) -> style.Figure | None:
         data,
         height=190 + 64 * len(certified) + 10 * n_scales,
         barmode="relative",
-        xaxis=axis("regret per round", zeroline=True),
+        xaxis=axis("regret per day", zeroline=True),
         yaxis=axis("", type="category", autorange="reversed"),
     )
 

@@ -71,7 +71,7 @@ def game_page(
         shell.again_section("Play it again", again, spec, facts),
     ]
     return shell.document(
-        title, before, shell.read_panels("game_panels.txt"), {"scenes": [{"label": title, "panels": panels}]}, after
+        title, before, shell.read_panels("game_panels.txt"), {"cases": [{"label": title, "panels": panels}]}, after
     )
 
 

@@ -10,7 +10,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector
 from swapregret.counts import bytes_in_words
 from swapregret.errors import InvalidInput
-from swapregret.experiments.report.model import Curve, Ends, MarginalsByDay, Origin, PlayerRuns, Scene, Shares
+from swapregret.experiments.report.model import Case, Curve, Ends, MarginalsByDay, Origin, PlayerRuns, Shares
 from swapregret.notebook import label_text
 from swapregret.regret.measure import student_factor
 from swapregret.results import Experiment, RunDetail, RunInfo, load_cells, load_experiment, load_results
@@ -28,8 +28,8 @@ _FACTS = {
 """What is said first of the machine and the versions, and how it is called; the rest follows as it comes."""
 
 
-def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
-    """Read a folder of results: its scenes in the order of the specification, and where they came from.
+def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Case, ...], Origin]:
+    """Read a folder of results: its cases in the order of the specification, and where they came from.
 
     Swap regret is that of the mean ledger with its bootstrap interval, cut at 0; external regret and reward are means over
     replications with Student's 95 % interval; time is the median run's, from the fastest to the slowest. Runs that are missing
@@ -44,25 +44,25 @@ def gather(folder: str | os.PathLike[str]) -> tuple[tuple[Scene, ...], Origin]:
             "Run the specification again: `swapregret run SPEC.toml --out DIR` goes on where it stopped.",
         )
     frames = load_cells(folder, in_units=False), load_results(folder, in_units=False)
-    scenes: dict[tuple[str, str, int], dict[str, list[RunInfo]]] = {}
+    cases: dict[tuple[str, str, int], dict[str, list[RunInfo]]] = {}
     for run in finished:
-        scenes.setdefault((run.set, run.environment, run.horizon), {}).setdefault(run.player, []).append(run)
-    made = [_scene(experiment, key, players, *frames) for key, players in scenes.items()]
+        cases.setdefault((run.set, run.environment, run.horizon), {}).setdefault(run.player, []).append(run)
+    made = [_case(experiment, key, players, *frames) for key, players in cases.items()]
     return tuple(made), _origin(experiment, len(finished))
 
 
-def _scene(
+def _case(
     experiment: Experiment,
     key: tuple[str, str, int],
     players: dict[str, list[RunInfo]],
     cells: pl.DataFrame,
     rows: pl.DataFrame,
-) -> Scene:
+) -> Case:
     name, environment, horizon = key
     actions = experiment.action_set(name)
     here = {"set": name, "environment": environment, "horizon": horizon}
     unit, low, high = (cells.filter(**here)[column][0] for column in UNIT_COLUMNS)
-    return Scene(
+    return Case(
         actions=name,
         environment=environment,
         horizon=horizon,
@@ -118,13 +118,13 @@ def _ends(rows: pl.DataFrame) -> Ends | None:
 
 
 def _bracket(cells: pl.DataFrame) -> tuple[float, float] | None:
-    """Return the certified ends of the last swap regret, per round; None where they are one."""
+    """Return the certified ends of the last swap regret, per day; None where they are one."""
     day, low, high = (float(_column(cells, name)[-1]) for name in ("day", "swap_lower", "swap_upper"))
     return (low / day, high / day) if high - low > 1e-9 * day else None
 
 
 def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo]) -> Shares | None:
-    """Return the mean over replications of the lemma's terms at the last checkpoint, per round."""
+    """Return the mean over replications of the lemma's terms at the last checkpoint, per day."""
     if first.decomposition(-1) is None:
         return None
     details = [first, *(experiment.detail(run.id) for run in others)]
@@ -134,7 +134,7 @@ def _shares(experiment: Experiment, first: RunDetail, others: Sequence[RunInfo])
 
 
 def _microseconds(rows: pl.DataFrame) -> Curve | None:
-    """Return the median run's time per round so far, from the fastest to the slowest."""
+    """Return the median run's time per day so far, from the fastest to the slowest."""
     timed = rows.filter(pl.col("seconds").is_not_null())
     if timed.is_empty():
         return None
@@ -174,7 +174,9 @@ def _origin(experiment: Experiment, n_finished: int) -> Origin:
     facts = {_FACTS.get(name, name.replace("_", " ")): str(known[name]) for name in order}
     if isinstance(known.get("memory_bytes"), int):
         facts["memory"] = bytes_in_words(known["memory_bytes"])
-    return Origin(experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures)
+    return Origin(
+        experiment.name, experiment.spec, facts, len(experiment.runs), n_finished, failures, experiment.resolved
+    )
 
 
 def row_names(actions: ActionSet) -> tuple[str, ...]:

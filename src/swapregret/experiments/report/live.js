@@ -1,7 +1,7 @@
 // On a page that a running campaign serves: asks once per second for what is new.
 (() => {
   "use strict";
-  const root = document.documentElement, picker = document.getElementById("scene");
+  const root = document.documentElement, picker = document.getElementById("case");
   const note = Object.assign(document.createElement("p"), { className: "live" });
   note.setAttribute("role", "status");
   document.querySelector("header").append(note);

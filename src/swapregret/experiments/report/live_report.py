@@ -6,6 +6,7 @@ outside this machine can reach it: it listens on 127.0.0.1 and answers only requ
 
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -36,8 +37,7 @@ class LiveReport(Watcher):
         self._page, self._news = b"", b""
         self._asked, self._told = -1.0, threading.Event()
         handler = type("Handler", (_Handler,), {"live": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)  # any port that is free
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), handler)  # any port that is free
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
 
@@ -99,20 +99,29 @@ class LiveReport(Watcher):
             return
         news: dict[str, Any] = {"version": self._version, "labels": [], "is_over": self._is_over}
         try:
-            scenes, origin = gather(self._folder)
+            cases, origin = gather(self._folder)
         except InvalidInput:  # no run has finished
             page = _waiting(os.fspath(self._folder), self._version)
         else:
-            page = render_page(scenes, origin, live_version=self._version)
-            news |= {"report": page_data(scenes), "lead": lead_of(scenes, origin), "first": first_sections(scenes)}
-            news["labels"] = [scene.label for scene in scenes]
+            page = render_page(cases, origin, live_version=self._version)
+            news |= {"report": page_data(cases), "lead": lead_of(cases, origin), "first": first_sections(cases)}
+            news["labels"] = [case.label for case in cases]
         self._page, self._news = page.encode(), json.dumps(news, allow_nan=False).encode()
         self._made = self._version
 
 
 def _waiting(folder: str, version: int) -> str:
     words = f"No run has finished yet in {escape(folder)}. This page shows the first one as soon as it is there."
-    return document("Waiting", [header("Waiting", paragraph(words))], (), {"scenes": []}, live_version=version)
+    return document("Waiting", [header("Waiting", paragraph(words))], (), {"cases": []}, live_version=version)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a page that was closed before it was sent; anything else is a bug of ours."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

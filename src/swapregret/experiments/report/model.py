@@ -1,10 +1,10 @@
-"""What a report shows, as values: scenes, and in each the curves of every player.
+"""What a report shows, as values: cases, and in each the curves of every player.
 
-A *scene* is one set, one environment and one horizon; players are compared within it and nowhere else.
+A *case* is one set, one environment and one horizon; players are compared within it and nowhere else.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The terms of the decomposition lemma, per round, averaged over replications."""
+    """The terms of the decomposition lemma, per day, averaged over replications."""
 
     parts: Vector  # Reg_k/(K T) for k < K, and last 1/K: they add up to the right-hand side
     laziness: float  # the middle of the lemma, (1/KT) Σ (D_{k−1} − E_k)
@@ -57,7 +57,7 @@ class MarginalsByDay:
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """Reward and swap regret per round with which each replication ended, each measured on its own; NaN where it was not.
+    """Reward and swap regret per day with which each replication ended, each measured on its own; NaN where it was not.
 
     Replications with the same number met the same rewards, whoever played: what a paired comparison is made of.
     """
@@ -69,7 +69,7 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class PlayerRuns:
-    """All replications of one player in one scene; regrets and rewards are per round, None where they were not measured."""
+    """All replications of one player in one case; regrets and rewards are per day, None where they were not measured."""
 
     name: str
     n_runs: int
@@ -92,7 +92,7 @@ class PlayerRuns:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class Case:
     """One set, one environment, one horizon, and everybody who played there, in the order of the specification.
 
     All numbers are on the scale [0, 1]; ``units`` says what the environment counts.
@@ -111,7 +111,7 @@ class Scene:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """Return what a scene is known by: set, environment and horizon."""
+        """Return what a case is known by: set, environment and horizon."""
         return self.actions, self.environment, self.horizon
 
     @property
@@ -123,7 +123,10 @@ class Scene:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the results came from: the experiment, its specification as given, versions, seed and machine, what failed and why."""
+    """Where the results came from: the experiment, its specification as given, versions, seed and machine, what failed and why.
+
+    ``settings`` are the specification in full, with all that it left as it comes.
+    """
 
     name: str
     spec: str
@@ -131,3 +134,4 @@ class Origin:
     n_runs: int
     n_finished: int
     failures: Mapping[str, str]
+    settings: Mapping[str, object] = field(default_factory=dict)

@@ -4,7 +4,7 @@
   let report = JSON.parse(document.getElementById("report").textContent);
   // Named one by one: Plotly's default bar has a button that would upload the figure.
   const config = { responsive: true, displaylogo: false, modeBarButtons: [["zoom2d", "pan2d", "resetScale2d"]] };
-  const picker = document.getElementById("scene");
+  const picker = document.getElementById("case");
   const panels = new Map([...document.querySelectorAll("[data-panel]")].map((box) => [box.dataset.panel, makePanel(box)]));
 
   function makePanel(box) {
@@ -24,8 +24,8 @@
     return panel;
   }
 
-  const scene = () => report.scenes[picker ? Number(picker.value) : 0];
-  const content = (panel) => scene().panels[panel.key];
+  const shownCase = () => report.cases[picker ? Number(picker.value) : 0];
+  const content = (panel) => shownCase().panels[panel.key];
   const chosen = (panel) => content(panel).choices[panel.choice.querySelector("select").selectedIndex] || content(panel).choices[0];
   const isNarrow = () => innerWidth < 640;
   const figureOf = (panel) => chosen(panel).figure || content(panel).figure;
@@ -59,6 +59,7 @@
       font: { family: "system-ui, sans-serif" }, title: titleOf(panel),
     });
     made.margin.t = 30 + 18 * made.title.text.split("<br>").length;
+    if (made.yaxis?.type === "category" && isNarrow()) Object.assign(made.yaxis, shortNames(figureOf(panel).data));
     delete made.height;  // the element has it, so that it survives a change of the window
     for (const [path, value] of Object.entries({ ...theme(), ...axesOf(panel, layout) })) {
       const keys = path.split("."), last = keys.pop();
@@ -67,7 +68,13 @@
     return made;
   }
 
-  // What a figure shows and of which scene, in lines that fit the screen: it says so in a downloaded picture too.
+  // Long names beside bars leave no room for the bars: on a narrow screen they are cut; under the finger they are whole.
+  function shortNames(data) {
+    const names = [...new Set(data.flatMap((trace) => trace.y))];
+    return { tickvals: names, ticktext: names.map((name) => (name.length > 16 ? name.slice(0, 15) + "…" : name)) };
+  }
+
+  // What a figure shows and of which case, in lines that fit the screen: it says so in a downloaded picture too.
   function titleOf(panel) {
     const choice = chosen(panel).name, wide = Math.max(28, Math.floor((panel.plot.clientWidth || 600) / 8.8));
     const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -77,13 +84,13 @@
       else lines.push(word);
       return lines;
     }, [""]).join("<br>");
-    const where = [scene().label, choice].filter(Boolean).join(" · ");
+    const where = [shownCase().label, choice].filter(Boolean).join(" · ");
     const text = "<b>" + folded(panel.title) + "</b>" + (where ? "<br>" + folded(where) : "");
     return { text, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { t: 18, l: 6 }, font: { size: 13 } };
   }
 
   const slug = (...parts) => parts.filter(Boolean).join(" ").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
-  const nameOf = (panel) => slug(panel.key, scene().label, chosen(panel).name);
+  const nameOf = (panel) => slug(panel.key, shownCase().label, chosen(panel).name);
 
   function savePicture(panel) {
     const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
@@ -160,7 +167,8 @@
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
       const shown = rows.filter((row) => !row.hidden).length;
-      count.textContent = shown === rows.length ? rows.length + " rows" : shown + " of " + rows.length + " rows";
+      const all = rows.length + (rows.length === 1 ? " row" : " rows");
+      count.textContent = shown === rows.length ? all : shown + " of " + all;
     }
     heads.forEach((head, i) => {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: head.textContent });

@@ -22,7 +22,7 @@ class Panel:
     key: str  # by which the page finds its data
     title: str
     words: tuple[str, ...]  # paragraphs beside the figure, in HTML
-    is_optional: bool = False  # whether it is left out of a page where no scene has it
+    is_optional: bool = False  # whether it is left out of a page where no case has it
     has_axes: bool = False  # whether it can be switched between logarithmic and linear axes
     has_slider: bool = False  # whether it moves through the days
     choice: str = "player"  # what the list of its variants is called
@@ -51,13 +51,13 @@ def document(
 ) -> str:
     """Return a whole page: parts in HTML, figures, parts in HTML.
 
-    ``data`` is what the figures are drawn from (see ``page.js``): under ``scenes``, for each its ``label`` and its ``panels``
-    by key. An optional panel that no scene has is left out. A page with a ``live_version`` asks its server for later ones.
+    ``data`` is what the figures are drawn from (see ``page.js``): under ``cases``, for each its ``label`` and its ``panels``
+    by key. An optional panel that no case has is left out. A page with a ``live_version`` asks its server for later ones.
     """
     from plotly.offline import get_plotlyjs  # half a second, only where a page is made
 
     live = "" if live_version is None else f' data-live="true" data-version="{live_version}"'
-    drawn = [scene["panels"] for scene in data["scenes"]]
+    drawn = [case["panels"] for case in data["cases"]]
     shown = [each for each in panels if not each.is_optional or any("choices" in made[each.key] for made in drawn)]
     return "\n".join(
         [
@@ -128,40 +128,47 @@ def choices(figures: Mapping[str, Figure | None], absent: str = "", note: str = 
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell of a table in HTML, and the number it stands for, with the ends of its interval."""
+    """A cell of a table in HTML, the number it stands for, the ends of its interval, and what is said under the mouse."""
 
     html: str
     value: float | None = None
     ends: tuple[float, float] | None = None
+    hint: str = ""
 
     @property
     def data(self) -> str:
-        """Return the numbers as attributes: what a table sorts by and is saved with."""
-        value = "" if self.value is None else f' data-value="{self.value!r}"'
-        return value if self.ends is None else f'{value} data-low="{self.ends[0]!r}" data-high="{self.ends[1]!r}"'
+        """Return the numbers as attributes: what a table sorts by and is saved with; and the hint."""
+        made = "" if self.value is None else f' data-value="{self.value!r}"'
+        if self.ends is not None:
+            made += f' data-low="{self.ends[0]!r}" data-high="{self.ends[1]!r}"'
+        return made + (f' title="{escape(self.hint)}"' if self.hint else "")
 
 
 def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table that sorts, filters and downloads; the first cell of a row names it.
+    """Return a table that sorts, filters and downloads; the first cell of a row names it. Columns of numbers are to the right.
 
-    A cell is text, or (value, text) for a number, or a ``Cell``.
+    A cell is text, or (value, text) for a number, or a ``TableCell``.
 
     Examples
     --------
-    >>> '<td data-label="gap" data-value="0.25"><span class="cell">1/4</span></td>' in table(
+    >>> '<td class="number" data-label="gap" data-value="0.25"><span class="cell">1/4</span></td>' in table(
     ...     "gaps", ("player", "gap"), [("row", (0.25, "1/4"))]
     ... )
     True
     """
+    cells = [[_cell(each) for each in row] for row in rows]
+    kinds = [
+        ' class="number"' if any(row[place].value is not None for row in cells) else "" for place in range(len(heads))
+    ]
     body = []
-    for row in rows:
-        first, *rest = (_cell(each) for each in row)
-        cells = (
-            f'<td data-label="{escape(head)}"{cell.data}><span class="cell">{cell.html}</span></td>'
-            for head, cell in zip(heads[1:], rest, strict=True)
+    for first, *rest in cells:
+        columns = zip(kinds[1:], heads[1:], rest, strict=True)
+        row = "".join(
+            f'<td{kind} data-label="{escape(head)}"{cell.data}><span class="cell">{cell.html}</span></td>'
+            for kind, head, cell in columns
         )
-        body.append(f'<tr><th scope="row">{first.html}</th>{"".join(cells)}</tr>')
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
+        body.append(f'<tr><th scope="row"{first.data}>{first.html}</th>{row}</tr>')
+    head = "".join(f'<th scope="col"{kind}>{escape(each)}</th>' for kind, each in zip(kinds, heads, strict=True))
     return (
         f'<table class="results sortable" data-name="{escape(name)}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table>"
@@ -189,7 +196,7 @@ def figure_page(
     panels = [panel for panel, figure in figures if figure is not None]
     after = [f'<section class="plain">{part}</section>' for part in parts]
     return document(
-        title, [header(title, paragraph(escape(lead)))], panels, {"scenes": [{"label": "", "panels": drawn}]}, after
+        title, [header(title, paragraph(escape(lead)))], panels, {"cases": [{"label": "", "panels": drawn}]}, after
     )
 
 

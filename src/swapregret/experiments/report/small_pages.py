@@ -87,7 +87,7 @@ def counterexample_page(result: Counterexample) -> str:
         lines.append((name, curve_of(rows)))
     drawn = curve_figure(lines, "regret / T", is_log=False, x_title="n (2ⁿ + 1 paths)", has_log_x=False)
     panel = Panel("regret", "Realised regret on the shortcut DAG", ("<b>Shown:</b> regret / T, mean over runs.",))
-    lead = f"T = {result.horizon:,}, {plural(result.replications, 'run')} each, seed {result.seed}; bands are 95 % intervals."
+    lead = f"T = {result.horizon:,}, {plural(result.replications, 'run')} each, seed {result.seed}; the shade is a 95 % interval."
     return figure_page("CombEXP and the shortcut", lead, [(panel, drawn)])
 
 
