@@ -266,6 +266,7 @@ def test_what_is_used_of_uvicorn() -> None:
         "on_header": ["name", "value"],
         "on_headers_complete": [],
         "on_message_complete": [],
+        "on_response_complete": [],
         "on_url": ["url"],
         "pause_writing": [],
         "resume_writing": [],

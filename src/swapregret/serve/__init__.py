@@ -47,7 +47,8 @@ class Settings:
     streams: int = 200  # dashboards that follow a problem
     connections: int = 2_000
     # what one key may do
-    key_streams: int = 50  # streams and logs at once
+    key_streams: int = 50  # streams at once
+    key_logs: int = 1  # logs at once
     key_requests: int = 200  # requests at once
     key_rate: float = 0.0  # requests per second, in bursts of ten seconds; 0: as many as it likes
 

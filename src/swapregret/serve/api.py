@@ -95,7 +95,7 @@ def _needs(keys: KeyRing, gate: Gate, scope: str) -> Any:
     async def check(request: Request, _: Annotated[Any, Security(bearer, scopes=[scope])]) -> None:
         request.state.allowed = partial(keys.allow, request.headers.get("authorization", ""), scope)
         request.state.key = await request.state.allowed()
-        gate.enter(request.state)
+        gate.enter(request.scope["state"], "requests")
 
     return Depends(check)
 
@@ -155,6 +155,8 @@ def _add_making(router: APIRouter, service: Service) -> None:
 
 
 def _add_problems(router: APIRouter, service: Service) -> None:
+    listing = asyncio.Lock()
+
     @router.get("/problems", response_model=list[models.ProblemOut], tags=["problems"])
     async def list_problems(
         state: Literal["open", "archived"] | None = None,
@@ -168,7 +170,8 @@ def _add_problems(router: APIRouter, service: Service) -> None:
             rows = service.store.problems(state, since, limit)
             return json.dumps([row_json(row, service.owner) for row in rows if row.id not in service.damaged]).encode()
 
-        return Response(await asyncio.to_thread(listed), media_type="application/json")
+        async with listing:  # one after another: a list takes the interpreter from those who decide
+            return Response(await asyncio.to_thread(listed), media_type="application/json")
 
     @router.get("/problems/{problem}", tags=["problems"])
     async def show_problem(problem: str) -> models.ProblemOut:
@@ -183,8 +186,9 @@ def _add_problems(router: APIRouter, service: Service) -> None:
 
 def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
     @router.get("/problems/{problem}/log", response_class=Response, tags=["problems"])
-    async def download_log(problem: str) -> Response:
+    async def download_log(problem: str, request: Request) -> Response:
         """Return all rewarded decisions as a CSV file for `swapregret audit`."""
+        gate.enter(request.scope["state"], "logs")
         lines = service.log(problem)
         first = await anext(lines)  # refused before the answer begins
 
@@ -192,6 +196,7 @@ def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
             async with aclosing(lines):
                 yield first
                 async for each in lines:
+                    await request.state.allowed()  # the key may be revoked by now
                     yield each
 
         name = {"Content-Disposition": f'attachment; filename="{problem}.csv"'}
@@ -205,7 +210,7 @@ def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
     @router.get("/problems/{problem}/stream", response_class=Response, tags=["dashboard"])
     async def stream_problem(problem: str, request: Request) -> Response:
         """Send what the dashboard draws whenever it has changed, as server-sent events."""
-        gate.follow(request.state)
+        gate.enter(request.scope["state"], "streams")
         await service.view(problem)
         return StreamingResponse(_stream(service, problem, request.state.allowed), media_type="text/event-stream")
 

@@ -1,4 +1,4 @@
-"""How much one key may ask for at once and how often, and how many streams there may be."""
+"""How much one key may ask for at once and how often, and how much all together."""
 
 import time
 from collections import Counter
@@ -11,43 +11,44 @@ _BURST_SECONDS = 10.0
 
 
 class Gate:
-    """Counts requests and streams by key; those without a key count as one key's."""
+    """Counts requests, streams and logs by key; those without a key count as one key's."""
 
     def __init__(self, settings: Settings) -> None:
-        self._limits = settings
-        self._requests: Counter[str] = Counter()
-        self._streams: Counter[str] = Counter()
+        limits = self._limits = settings
+        self._most = {
+            "requests": (limits.key_requests, limits.connections),
+            "streams": (limits.key_streams, limits.streams),
+            "logs": (limits.key_logs, limits.logs),
+        }
+        self._counts = {name: Counter[str]() for name in self._most}
         self._tokens: dict[str, tuple[float, float]] = {}
 
-    def enter(self, state: Any) -> None:
-        """Count a request in, or refuse it; ``state`` is that of the request, and names its key."""
-        most, rate = self._limits.key_requests, self._limits.key_rate
-        if self._requests[state.key] >= most:
-            raise TooMany(f"a key must have at most {most} requests at once", "another one", "Wait for their answers.")
+    def enter(self, state: dict[str, Any], what: str) -> None:
+        """Count a request in as one of these, or refuse it; ``state`` is that of the request, and has its key."""
+        key, counts, (most, in_all) = state["key"], self._counts[what], self._most[what]
+        if what in state.get("counted", ()):
+            return
+        if counts[key] >= most or counts.total() >= in_all:
+            must = f"there must be at most {most} {what} of a key at once, and {in_all} in all"
+            raise TooMany(must, "another one", "Wait until one has ended.")
+        if what == "requests":
+            self._take_token(key)
+        counts[key] += 1
+        state["counted"] = (*state.get("counted", ()), what)
+
+    def _take_token(self, key: str) -> None:
+        rate, now = self._limits.key_rate, time.monotonic()
         if rate > 0.0:
-            now = time.monotonic()
-            left, before = self._tokens.get(state.key, (rate * _BURST_SECONDS, now))
+            left, before = self._tokens.get(key, (rate * _BURST_SECONDS, now))
             left = min(rate * _BURST_SECONDS, left + rate * (now - before))
-            self._tokens[state.key] = (max(0.0, left - 1.0), now)
+            self._tokens[key] = (max(0.0, left - 1.0), now)
             if left < 1.0:
                 raise TooMany(f"a key must ask at most {rate:g} times per second", "more", "Wait a little.")
-        self._requests[state.key] += 1
-        state.is_counted = True
-
-    def follow(self, state: Any) -> None:
-        """Count a stream in, or refuse it."""
-        in_all, each = self._limits.streams, self._limits.key_streams
-        if self._streams[state.key] >= each or self._streams.total() >= in_all:
-            raise TooMany(
-                f"there must be at most {each} streams of a key, {in_all} in all", "another one", "Close one."
-            )
-        self._streams[state.key] += 1
-        state.is_stream = True
 
     def leave(self, state: dict[str, Any]) -> None:
         """Count a request out when its answer has ended."""
-        for name, counts in (("is_counted", self._requests), ("is_stream", self._streams)):
-            if state.get(name):
-                counts[state["key"]] -= 1
-                if not counts[state["key"]]:
-                    del counts[state["key"]]
+        for what in state.get("counted", ()):
+            counts = self._counts[what]
+            counts[state["key"]] -= 1
+            if not counts[state["key"]]:
+                del counts[state["key"]]

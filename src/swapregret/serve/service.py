@@ -38,6 +38,7 @@ _SWEEP_SECONDS = 0.5
 _PROBE_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 _TRIES = 5
+_OPENING, _OPENING_SECONDS = 2, 1.0
 _COUNTED = ("seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
 
 
@@ -52,7 +53,7 @@ class Service:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._views: dict[str, tuple[float, bytes]] = {}
         self._trials = Trials(nursery, settings)
-        self._logs = 0
+        self._opening, self._n_opening = asyncio.Semaphore(_OPENING), 0
         self._slow: set[str] = set()
         self._probed = 0.0
         self._tasks: list[asyncio.Task[None]] = []
@@ -148,22 +149,32 @@ class Service:
                 self._slow.add(id)
             self.lanes.pop(id, None)
             row = await asyncio.to_thread(self._take, id)
-            await self._make_room()
-            child = await self._nursery.spawn(self.settings.problem_memory * MB)
+            async with self._opening:  # who has many opened does not take all processors
+                self._n_opening += 1
+                task = asyncio.create_task(self._open(row))
+                await asyncio.wait([task], timeout=_OPENING_SECONDS)
             try:
-                facts = await self._load(child, row)
-            except TooLong:
-                raise too_costly(
-                    f"open within {self.settings.create_seconds:g} seconds", "one that takes longer", "create_seconds"
-                ) from None
-            except BaseException as error:
-                child.end()
-                if isinstance(error, Refusal | Gone) or not isinstance(error, Exception):
-                    raise
-                raise damaged(f"problem {id}", str(error)[:200]) from None
-            self.metrics.count("problems_opened")
-            made = self.lanes[id] = Lane(id, child, self._around, facts, is_slow=id in self._slow)
-            return made
+                return await task
+            finally:
+                self._n_opening -= 1
+
+    async def _open(self, row: Any) -> Lane:
+        await self._make_room()
+        child = await self._nursery.spawn(self.settings.problem_memory * MB)
+        try:
+            facts = await self._load(child, row)
+        except TooLong:
+            raise too_costly(
+                f"open within {self.settings.create_seconds:g} seconds", "one that takes longer", "create_seconds"
+            ) from None
+        except BaseException as error:
+            child.end()
+            if isinstance(error, Refusal | Gone) or not isinstance(error, Exception):
+                raise
+            raise damaged(f"problem {row.id}", str(error)[:200]) from None
+        self.metrics.count("problems_opened")
+        made = self.lanes[row.id] = Lane(row.id, child, self._around, facts, is_slow=row.id in self._slow)
+        return made
 
     def _take(self, id: str) -> Any:
         """Take the lease of a problem, and return its row."""
@@ -197,7 +208,7 @@ class Service:
     async def _make_room(self) -> None:
         """Let the problem go that was not used for longest, if there are as many as may be."""
         lanes = [each for each in self.lanes.values() if not each.is_gone]
-        if len(lanes) < self.settings.max_live:
+        if len(lanes) + self._n_opening <= self.settings.max_live:
             return
         idle = [each for each in lanes if not each.is_busy]
         if not idle:
@@ -221,9 +232,6 @@ class Service:
 
     async def log(self, id: str) -> AsyncGenerator[bytes]:
         """Yield the log of a problem in parts, made by a process of its own that waits for all others."""
-        if self._logs >= self.settings.logs:
-            raise TooMany(f"at most {self.settings.logs} logs may be made at once", "another one", "Ask again later.")
-        self._logs += 1
         child = None
         try:
             row = await asyncio.to_thread(self.store.problem, id)
@@ -242,7 +250,6 @@ class Service:
                     seq, events = events[done - 1].seq, events[done:]
                     yield lines
         finally:
-            self._logs -= 1
             if child is not None:
                 child.end()
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from swapregret.errors import SwapRegretError
@@ -20,6 +21,7 @@ from swapregret.serve.refusals import Forbidden, NotFound, TooBig, TooSlow, as_j
 
 _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
+_LARGE_BYTES, _LARGE_BYTES_PER_SECOND = 65_536, 5e6
 _UNREAD_SECONDS, _SPARE = 20.0, 100
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _READING = ("GET", "HEAD", "OPTIONS")
@@ -54,23 +56,24 @@ def is_loopback(host: str) -> bool:
 class Shield:
     """An ASGI application around another one."""
 
-    def __init__(self, app: Any, settings: Settings, keys: KeyRing, gate: Gate, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, keys: KeyRing, gate: Gate, metrics: Metrics) -> None:
         self._app, self._settings, self._keys, self._gate, self._metrics = app, settings, keys, gate, metrics
+        self._large = asyncio.Lock()
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, pass it on, and count it; HEAD is answered as GET is, without the body."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http" and scope["method"] == "HEAD":
             with suppress(_HeadSent):
-                await self._serve(scope | {"method": "GET"}, receive, _head_only(send))
+                await self._serve({**scope, "method": "GET"}, receive, _head_only(send))
         elif scope["type"] == "http":
             await self._serve(scope, receive, send)
 
-    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         started, is_begun = time.perf_counter(), False
 
-        async def answer(message: Any) -> None:
+        async def answer(message: Message) -> None:
             nonlocal is_begun
             if message["type"] == "http.response.start":
                 is_begun = True
@@ -78,24 +81,28 @@ class Shield:
                 message = {**message, "headers": [*message["headers"], *_HEADERS]}
             await send(message)
 
+        state = scope.setdefault("state", {})
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             if not scope["path"].isprintable():  # no route has such a name, whatever a pattern makes of it
                 raise NotFound("a path must have printable characters only", repr(scope["path"][:80]), "See /docs.")
             is_reading = scope["method"] in _READING
             if not is_reading:  # who has no key at all is not listened to; which one is needed, each route says
-                await self._keys.allow(headers.get("authorization", ""), SCOPES[0])
+                state["key"] = await self._keys.allow(headers.get("authorization", ""), SCOPES[0])
             self._check_place(headers)
+            if not is_reading:
+                self._gate.enter(state, "requests")
             body = b"" if is_reading else await self._body(headers, receive)
+            if body is None:
+                is_begun = True  # nobody waits for an answer, and half a request is none
+            else:
+                await self._app(scope, _replay(body, receive), answer)
         except SwapRegretError as error:
             hang_up = {"Connection": "close"}  # what else the client wants to send is not waited for
             endpoint = f"{scope['method'][:20]} {scope['path'][:80]}"
             await answer_to(error, endpoint, headers=hang_up)(scope, receive, answer)
-            return
-        try:
-            await self._app(scope, _replay(body, receive), answer)
         finally:
-            self._gate.leave(scope.get("state", {}))
+            self._gate.leave(state)
             if not is_begun:
                 self._metrics.answered(scope["method"], 500, time.perf_counter() - started)
 
@@ -115,8 +122,8 @@ class Shield:
                 "a page must be of this server's own origin", repr(origin[:80]), "Start it with --allow-origin ORIGIN."
             )
 
-    async def _body(self, headers: dict[str, str], receive: Any) -> bytes:
-        """Read the whole body: within the limit, and in time."""
+    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes | None:
+        """Read the whole body: within the limit, and in time; None if the client went away in the middle of it."""
         limit = self._settings.max_body
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > limit:
@@ -127,25 +134,29 @@ class Shield:
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
-                        return b""
+                        return None
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > limit:
                         raise _too_big(limit)
                     if not message.get("more_body", False):
-                        return b"".join(parts)
+                        break
         except TimeoutError:
             raise TooSlow(
                 f"a request must arrive within {_BODY_SECONDS:g} seconds", "a part of it", "Send it again."
             ) from None
+        if size > _LARGE_BYTES:  # reading it as JSON takes long: small requests come in between
+            async with self._large:
+                await asyncio.sleep(size / _LARGE_BYTES_PER_SECOND)
+        return b"".join(parts)
 
 
 class _HeadSent(Exception):
     """All that is wanted of an answer was sent, though it may go on for ever."""
 
 
-def _head_only(send: Any) -> Any:
-    async def head(message: Any) -> None:
+def _head_only(send: Send) -> Send:
+    async def head(message: Message) -> None:
         await send(message)
         if message["type"] == "http.response.start":
             await send({"type": "http.response.body", "body": b""})
@@ -154,11 +165,11 @@ def _head_only(send: Any) -> Any:
     return head
 
 
-def _replay(body: bytes, receive: Any) -> Any:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """Return a receiver that hands over a body that was read, and then goes on with what comes."""
     handed = False
 
-    async def again() -> Any:
+    async def again() -> Message:
         nonlocal handed
         if handed:
             return await receive()
@@ -191,7 +202,7 @@ class Connection(HttpToolsProtocol):
     Uvicorn alone waits for it for ever, however long it gets.
     """
 
-    _idle: ClassVar[dict["Connection", None]] = {}  # those that wait for a request, in the order in which they began to
+    _waiting: ClassVar[dict["Connection", None]] = {}  # those whose client has to send something, longest first
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -200,12 +211,14 @@ class Connection(HttpToolsProtocol):
         self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request; where there are too many, who has waited longest makes room."""
+        """Begin to wait for the first request; where there are too many, whom we have waited for longest makes room."""
         super().connection_made(transport)
         limit = self.config.limit_concurrency
-        if limit is not None and len(self.connections) > limit - _SPARE and self._idle:
-            next(iter(self._idle)).transport.abort()
-        self._idle[self] = None
+        if limit is not None and len(self.connections) > limit - _SPARE and self._waiting:
+            oldest = next(iter(self._waiting))
+            del self._waiting[oldest]
+            oldest.transport.abort()
+        self._waiting[self] = None
         self._wait()
 
     def pause_writing(self) -> None:
@@ -245,20 +258,25 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Stop the clock: the body has one of its own."""
         self._is_in_head, self._n_bytes = False, 0
-        self._idle.pop(self, None)
         self._stop()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Expect another head."""
+        """Answer, and expect another head."""
         super().on_message_complete()
         self._is_in_head = True
-        self._idle[self] = None
+        self._waiting.pop(self, None)
+
+    def on_response_complete(self) -> None:
+        """Wait for the client again, unless it has sent the next request already."""
+        super().on_response_complete()
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self._waiting[self] = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the clock."""
         self._stop()
-        self._idle.pop(self, None)
+        self._waiting.pop(self, None)
         if self._unread is not None:
             self._unread.cancel()
         super().connection_lost(exc)
