@@ -6,12 +6,12 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.compiled.callback import settle
-from swapregret.compiled.rows import elements_of_rows, mean_of_rows, rows_from
 from swapregret.geometry.caratheodory import list_from, norms_of
 from swapregret.geometry.kl import Projection
 from swapregret.geometry.kl_near import project_near
 from swapregret.geometry.listed_hull import first_weights, improve_weights
 from swapregret.geometry.oracle import AskedOracle
+from swapregret.geometry.rows import elements_of_rows, mean_of_rows, rows_from
 
 
 def by_oracle(actions: Any) -> sr.OracleSet:

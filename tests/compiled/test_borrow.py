@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from swapregret.compiled.address import family_of, lend, rule_of, state_of
-from swapregret.compiled.handle import Handle, open_handle
+from swapregret.compiled.handle import OpenHandle, open_handle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 
@@ -25,7 +25,7 @@ class _Mixed(NamedTuple):
     pair: tuple[float, float]
 
 
-def _opened(family: Any, rule: Any, state: Any) -> Handle:
+def _opened(family: Any, rule: Any, state: Any) -> OpenHandle:
     return open_handle(family, rule, state, 0, 0)
 
 

@@ -81,17 +81,17 @@ def _everything(share: float) -> Everything:
 def test_compiled_code_reads_what_was_written_once_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first handle of a kind is read back, number by number, and later ones are not."""
     checked: list[int] = []
-    plain = handle._check_layout
+    plain = handle.check_layout
     monkeypatch.setattr(
-        handle, "_check_layout", lambda made, numbers: checked.append(len(numbers)) or plain(made, numbers)
+        handle, "check_layout", lambda made, numbers: checked.append(len(numbers)) or plain(made, numbers)
     )
-    monkeypatch.setattr(handle, "_known", {})
+    monkeypatch.setattr(handle, "KNOWN", {})
     for share in (0.25, 0.75):
         open_handle(_everything(share), 0, 0, 0, np.random.default_rng(0))
     assert checked == [3 + 2 + (3 + 2 + 4) + 1 + 3 + 9]
 
 
-_read_back = handle._read_back
+_read_back = handle.read_back
 
 
 def _in_another_order(made: Any, numbers: Any) -> int:
@@ -104,15 +104,15 @@ def _in_another_order(made: Any, numbers: Any) -> int:
 @pytest.mark.parametrize(
     ("name", "wrong", "came"),
     [
-        ("_NUMBERS", handle._NUMBERS | {"double": "f"}, "in field 2 of 27"),
-        ("_NUMBERS", {"i64": "q", "double": "d"}, "a field of type 'i1'"),
-        ("_codes", lambda stored: "3q", "a number that has no place"),
-        ("_read_back", _in_another_order, "8 in field 7 of 27, where 12 was written"),
+        ("NUMBERS", handle.NUMBERS | {"double": "f"}, "in field 2 of 27"),
+        ("NUMBERS", {"i64": "q", "double": "d"}, "a field of type 'i1'"),
+        ("codes_of", lambda stored: "3q", "a number that has no place"),
+        ("read_back", _in_another_order, "8 in field 7 of 27, where 12 was written"),
     ],
 )
 def test_another_layout_is_a_sentence(name: str, wrong: Any, came: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Numba keeps values in another way than handles are written, this is said, again at the next try."""
-    monkeypatch.setattr(handle, "_known", {})
+    monkeypatch.setattr(handle, "KNOWN", {})
     monkeypatch.setattr(handle, name, wrong)
     for _ in range(2):
         with pytest.raises(Unsupported, match=f"compiled code must read in a handle what was written: got .*{came}"):

@@ -3,9 +3,9 @@
 import numpy as np
 
 import swapregret as sr
-from swapregret.compiled.rows import elements_of_rows, padded_rows
 from swapregret.geometry.caratheodory import norm_of_variant
 from swapregret.geometry.few_actions import DEPENDENT, Basis, Candidates, factor_on
+from swapregret.geometry.rows import elements_of_rows, padded_rows
 
 
 def test_no_more_rows_are_held_than_are_independent() -> None:

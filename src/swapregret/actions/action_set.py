@@ -22,7 +22,6 @@ from swapregret.actions.own_sets.python_hull import python_hull
 from swapregret.arrays import (
     Action,
     Actions,
-    Matrix,
     Vector,
     Words,
     as_integer,
@@ -337,9 +336,9 @@ class ActionSet(Enumerated):
         return AskedOracle.of(self, self.size if self.is_uniform else 0)
 
     @cached_property
-    def known_first(self) -> Matrix:
+    def known_first(self) -> Actions:
         """Actions known from the start: as many as the rank, independent, and some that have every element any action has."""
-        return np.unique(np.vstack([self.span.basis, cover(self)]), axis=0).astype(np.float64)
+        return np.unique(np.vstack([self.span.basis, cover(self)]), axis=0)
 
     def _unsupported(self, what: str, instead: str) -> Unsupported:
         return Unsupported(f"the set must have an exact {what}", f"{self!r}, which has none", instead)

@@ -5,17 +5,23 @@ its exploration policy and the way it plays points. Families of all sets have on
 policies are kept is in ``actions.policy_slots``.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from swapregret.actions import hull as declared
 from swapregret.actions.elimination_order import elimination_order
-from swapregret.actions.hull import Hull, Kernel, Tables
+from swapregret.actions.hull import Hull, Tables
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.address import Operation
 from swapregret.compiled.bits import pack_action
 from swapregret.compiled.callback import settle
+from swapregret.compiled.kernel import Function, Kernel, Returned
 from swapregret.policy import Policy
+
+if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
+    from swapregret.actions.policy_slots import Policies
 
 
 class Explore(NamedTuple):
@@ -70,10 +76,10 @@ class Family(_Fields):
     """
 
     hull: Hull
-    code: dict[str, Kernel | None]
+    code: dict[str, Function | None]
     operations: ClassVar[tuple[str, ...]] = _Fields._fields[3:]
 
-    def ask(self, name: str, *args: Any) -> Any:
+    def ask(self, name: str, *args: object) -> Returned:
         """Ask an operation, and raise the error that Python code behind it has raised."""
         kernel = self.code[name]
         assert kernel is not None
@@ -81,26 +87,27 @@ class Family(_Fields):
         settle(self.hull.callbacks)
         return found
 
-    def on(self, policies: Any) -> "Family":
+    def on(self, policies: "Policies") -> "Family":
         """Return the family as it works on one state, where the set keeps something beside the state's policies."""
         if policies.used.size == 0:
             return self
         return _family(self.common, self.width, self.hull.on(policies), self.code)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Function, tuple[object, ...]]:
         return _family, (self.common, self.width, self.hull, self.code)
 
 
-def _family(common: Common, width: int, hull: Hull, code: dict[str, Kernel | None]) -> Family:
+def _family(common: Common, width: int, hull: Hull, code: dict[str, Function | None]) -> Family:
     """Return a family with its addresses; kernels are compiled if they are not."""
-    places = [getattr(declared, name).address(code[name], hull.handle) for name in Family.operations]
+    operations: dict[str, Operation] = {name: getattr(declared, name) for name in Family.operations}
+    places = [each.address(cast(Kernel | None, code[name]), hull.handle) for name, each in operations.items()]
     made = Family(common, width, hull.handle.address, *places)
     made.hull, made.code = hull, code
     return made
 
 
 def family_of(
-    actions: Any,
+    actions: "ActionSet",
     hull: Hull,
     mu: Policy | None,
     *,
@@ -126,7 +133,7 @@ def family_of(
     return _family(common, 0 if played is None else played.width, hull, code)
 
 
-def _describe(actions: Any, mu: Policy | None, *, has_matrix: bool, is_listed: bool) -> Common:
+def _describe(actions: "ActionSet", mu: Policy | None, *, has_matrix: bool, is_listed: bool) -> Common:
     """Return what the learners must know of a set and its exploration policy, which may be drawn from its list."""
     d = actions.dimension
     coordinates, place = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

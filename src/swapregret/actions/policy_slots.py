@@ -8,19 +8,30 @@ time: the code is the same.
 generalised inverse does not matter (D8), so systems are solved on these.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from swapregret.actions.family import Family
-from swapregret.actions.hull import draw_explore, draw_table, fill_table, list_policy, solve_mixture, table_variance
+from swapregret.actions.hull import (
+    KeepsActions,
+    draw_explore,
+    draw_table,
+    fill_table,
+    list_policy,
+    solve_mixture,
+    table_variance,
+)
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, unpack, unpack_rows
 from swapregret.compiled.cholesky import CUT, cholesky_solve, factorise, recover
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import add_totals, elements_of_words, padded_rows
 from swapregret.compiled.vectors import centred, centred_square
+from swapregret.geometry.rows import add_totals, elements_of_words, padded_rows
 from swapregret.policy import FinitePolicy, Policy
+
+if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
 
 MADE, OUTSIDE, FULL = 0, 1, 2
 """How making a policy ended: well; the point was not in conv(A); its list is longer than the room for it."""
@@ -39,6 +50,17 @@ class Policies(NamedTuple):
     used: Integers  # (S, P) when each was used last (``own_sets.pooled_hull``)
     tables: Floats  # (S, n)
     origins: Floats  # (S, d) or (S, 0) what each table was made of: a point, or the exponents of a Gibbs policy
+
+
+class KnowsPolicies(Protocol):
+    """A learner, as far as its policies as objects need it."""
+
+    @property
+    def mu(self) -> Policy:
+        """The exploration policy μ."""
+
+    def policy_from(self, marginals: Floats, exponents: Floats) -> Policy:
+        """Return the policy that a table stands for."""
 
 
 @kernel
@@ -125,9 +147,9 @@ def empty_policies(n_slots: int, dimension: int, rank: int, n_atoms: int, width:
 
 def list_room(family: Family, n_slots: int, n_atoms: int) -> Policies:
     """Return room for policies, and for the actions a set keeps beside lists that are part of the state."""
-    policies = room(family, n_slots, n_atoms)
-    if keeps_lists(family):
-        known, used = family.hull.data.pool(n_slots)
+    policies, data = room(family, n_slots, n_atoms), family.hull.data
+    if isinstance(data, KeepsActions) and not family.width:
+        known, used = data.pool(n_slots)
         policies = policies._replace(known=known, used=used)
     return policies
 
@@ -148,7 +170,7 @@ def room(family: Family, n_slots: int, n_atoms: int) -> Policies:
     return policies
 
 
-def room_for_lists(actions: Any, variants: int) -> int:
+def room_for_lists(actions: "ActionSet", variants: int) -> int:
     """Return how many actions a policy is first given room for; where lists are longer, room is made."""
     most = actions.most_atoms
     return int(variants * (2 * actions.dimension if most is None else most))
@@ -156,11 +178,11 @@ def room_for_lists(actions: Any, variants: int) -> int:
 
 def keeps_lists(family: Family) -> bool:
     """Tell whether lists are part of the state, because what they are made from is more than their points."""
-    return hasattr(family.hull.data, "pool") and not family.width
+    return isinstance(family.hull.data, KeepsActions) and not family.width
 
 
 @kernel
-def make_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
+def make_policy(family: Family, policies: Policies, slot: int, point: Floats, log_point: Floats) -> int:
     """Write the policy of a point into a slot and return MADE (Algorithm 2, line 5); or change nothing and say why."""
     common = family.common
     if policies.tables.shape[1]:
@@ -189,7 +211,7 @@ def remake_tables(family: Family, policies: Policies) -> bool:
 
 
 @kernel
-def remake_policy(family: Any, policies: Any, slot: int, point: Floats, log_point: Floats) -> int:
+def remake_policy(family: Family, policies: Policies, slot: int, point: Floats, log_point: Floats) -> int:
     """Make a policy again that was read from a file: from its list, where lists are kept and there is one, else from its point."""
     if policies.used.size == 0 or policies.n_atoms[slot] == 0:
         return make_policy(family, policies, slot, point, log_point)
@@ -198,7 +220,7 @@ def remake_policy(family: Any, policies: Any, slot: int, point: Floats, log_poin
 
 
 @kernel
-def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
+def draw_mu(family: Family, rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy, by inversion if it is a list."""
     explore = family.common.explore
     if explore.cumulative.size == 0:
@@ -207,7 +229,7 @@ def draw_mu(family: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def draw(family: Any, policies: Any, slot: int, rng: np.random.Generator) -> Integers:
+def draw(family: Family, policies: Policies, slot: int, rng: np.random.Generator) -> Integers:
     """Draw an action from the policy in a slot, by inversion if it is a list."""
     if slot == policies.n_atoms.size - 1:
         return draw_mu(family, rng)
@@ -232,7 +254,7 @@ def _found(cumulative: Floats, needle: float) -> int:
 
 
 @kernel
-def spread(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floats) -> float:
+def spread(family: Family, policies: Policies, slot: int, point: Floats, aggregate: Floats) -> float:
     """Return v, the local variance of an aggregate X̃ at a point, which the adaptive step is made of (D17).
 
     Var(X̃·M) for a Gibbs policy; else x·(X̃ − X̄)², X̄ the mean of X̃ under x where all actions have one size, else 0.
@@ -245,7 +267,7 @@ def spread(family: Any, policies: Any, slot: int, point: Floats, aggregate: Floa
 
 
 @kernel
-def show_policy(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
+def show_policy(family: Family, policies: Policies, slot: int) -> tuple[Words, Floats]:
     """Return the policy in a slot as a list; without rows where the policy is no list."""
     if slot == policies.n_atoms.size - 1:
         explore = family.common.explore
@@ -257,7 +279,7 @@ def show_policy(family: Any, policies: Any, slot: int) -> tuple[Words, Floats]:
     return policies.words[slot, :n].copy(), policies.chances[slot, :n].copy()
 
 
-def policy_of(policies: Policies, slot: int, learner: Any) -> Policy:
+def policy_of(policies: Policies, slot: int, learner: KnowsPolicies) -> Policy:
     """Return the policy in a slot as an object; the learner knows μ, and what a table stands for."""
     d, n = policies.marginals.shape[1], int(policies.n_atoms[slot])
     if slot == len(policies.marginals) - 1:
@@ -304,7 +326,7 @@ def mixed_moment(moments: Floats, weights: Floats) -> Floats:
 
 
 @kernel
-def solve(family: Any, policies: Any, weights: Floats, right: Floats) -> tuple[Floats, float]:
+def solve(family: Family, policies: Policies, weights: Floats, right: Floats) -> tuple[Floats, float]:
     """Return Σ⁺v for the mixture of the slots with these weights, v in span(A), and the relative residual.
 
     Found on the independent coordinates, 0 elsewhere, or by the set without Σ. The residual is 0 where the solution is exact, and

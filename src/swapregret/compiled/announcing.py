@@ -11,13 +11,12 @@ import sys
 import time
 from multiprocessing import parent_process
 from threading import Event, Lock, Thread
-from typing import Any
 
-from swapregret.compiled.kernel import load_numba
+from swapregret.compiled.kernel import Numba, load_numba
 
 _log = logging.getLogger("swapregret.compiled")
 _PATIENCE, _EVERY = 1.0, 0.25
-events: Any = load_numba("numba.core.event").core.event
+events: Numba = load_numba("numba.core.event").core.event
 
 
 class Announcer(events.Listener):  # type: ignore[misc]
@@ -30,7 +29,7 @@ class Announcer(events.Listener):  # type: ignore[misc]
         self._watcher: Thread | None = None
         atexit.register(self.finish)
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: Numba) -> None:
         """Note that Numba begins to compile something, a kernel or not."""
         if getattr(event.data["dispatcher"], "is_kernel", False):
             with self._lock:
@@ -40,7 +39,7 @@ class Announcer(events.Listener):  # type: ignore[misc]
                     self._watcher = Thread(target=self._watch, args=(self.n_done,), daemon=True)
                     self._watcher.start()
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, event: Numba) -> None:
         """Note that it has."""
         if getattr(event.data["dispatcher"], "is_kernel", False):
             with self._lock:

@@ -15,7 +15,6 @@ import tempfile
 import warnings
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 _PACKAGE = Path(__file__).parents[1]
 _IMPORTED = re.compile(r"^(?:from|import) swapregret\.([\w.]+)", flags=re.MULTILINE)
@@ -29,8 +28,8 @@ def cache_folder(file: str | Path = __file__) -> Path:
     digest = hashlib.sha256(version.encode())
     for path in sorted(sources(Path(file).resolve())):
         digest.update(_text(path).encode())
-    settings: Any = config
-    return _base(settings.CACHE_DIR) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
+    given = config.CACHE_DIR  # type: ignore[attr-defined]
+    return _base(given) / f"{Path(file).stem}-{digest.hexdigest()[:16]}"
 
 
 @cache

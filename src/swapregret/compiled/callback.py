@@ -6,8 +6,8 @@ code raises it (:func:`settle`).
 """
 
 from collections.abc import Callable, Iterable
+from ctypes import c_int64
 from threading import local
-from typing import Any
 
 import numpy as np
 
@@ -58,11 +58,11 @@ def settle(callbacks: Iterable[Callback]) -> None:
             del errors  # a traceback has this frame, which would keep its error
 
 
-_call = Call(lambda types: (types.int64, [types.int64]))  # the question stands where a handle would
+_call = Call(int, int)  # the question stands where a handle would
 
 
 @kernel
-def call_python(address: int, given: Floats, target: Any) -> int:
+def call_python(address: int, given: Floats, target: Floats | Integers | Words) -> int:
     """Call the function at an address with a question and room for its answer; return what it does, or FAILED."""
     return _call(address, np.int64(given.ctypes.data), np.int64(target.ctypes.data))  # type: ignore[no-any-return]
 
@@ -82,7 +82,5 @@ def words_at(address: int, count: int) -> Words:
     return np.frombuffer(_memory(address, count), dtype=np.uint64)
 
 
-def _memory(address: int, count: int) -> Any:
-    from ctypes import c_int64
-
-    return (c_int64 * count).from_address(address)
+def _memory(address: int, count: int) -> memoryview:
+    return memoryview((c_int64 * count).from_address(address))

@@ -4,16 +4,14 @@ Numba is given a cache of another class; nothing of its own is changed. Importin
 """
 
 import warnings
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 from uuid import uuid4
 
 from swapregret.compiled.cache_place import cache_folder
-from swapregret.compiled.kernel import load_numba
+from swapregret.compiled.kernel import Function, Numba, load_numba
 from swapregret.compiled.methods import code_digest
 
-caching: Any = load_numba("numba.core.caching").core.caching
+caching: Numba = load_numba("numba.core.caching").core.caching
 _folder_of = cache(cache_folder)
 
 
@@ -28,13 +26,13 @@ class _Place(caching.InTreeCacheLocator):  # type: ignore[misc]
 class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
     """The files of a kernel. One that is damaged, or names a class that is gone, counts as missing."""
 
-    def _load_index(self) -> Any:
+    def _load_index(self) -> Numba:
         try:
             return super()._load_index()
         except Exception:  # whatever unpickling may raise
             return {}
 
-    def _load_data(self, name: str) -> Any:
+    def _load_data(self, name: str) -> Numba:
         try:
             return super()._load_data(name)
         except Exception:
@@ -48,17 +46,17 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
 class CodeFiles(caching.FunctionCache):  # type: ignore[misc]
     """The compiled code of a kernel; a prefix tells apart several codes for one function."""
 
-    def __init__(self, function: Callable[..., Any], prefix: str) -> None:
+    def __init__(self, function: Function, prefix: str) -> None:
         super().__init__(function)
         place = self._impl._locator = _Place(function, function.__code__.co_filename)
         self._cache_path = place.get_cache_path()
         self._cache_file = _Files(self._cache_path, prefix + self._impl.filename_base, place.get_source_stamp())
 
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+    def _index_key(self, sig: Numba, codegen: Numba) -> tuple[Numba, ...]:
         file = self._py_func.__code__.co_filename
         return (*super()._index_key(sig, codegen), code_digest(sig, file))
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Numba, data: Numba) -> None:
         """Keep what was compiled, where that is possible."""
         try:
             super().save_overload(sig, data)

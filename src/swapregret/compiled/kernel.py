@@ -13,11 +13,16 @@ from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from swapregret.extras import loading
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+Numba: TypeAlias = Any
+"""An object of Numba's, which has no types for mypy: a module, a type of compiled code, what writes instructions, a value there."""
+Returned: TypeAlias = Any
+"""What a function returns of which only its caller knows more."""
+Function: TypeAlias = Callable[..., Returned]
+_Function = TypeVar("_Function", bound=Function)
 _making = RLock()
 _QUICK = ("0.66.", "0.67.", "0.68.")
 """Versions of Numba with which ``compiled.quick_compiler`` was tested (``make test-numba``); with others compiling takes longer."""
@@ -26,28 +31,28 @@ _QUICK = ("0.66.", "0.67.", "0.68.")
 class Kernel:
     """A function that is compiled when it is first called, or first compiled into another; it stays at hand as ``__wrapped__``."""
 
-    def __init__(self, function: Callable[..., Any], is_addressed: bool = False) -> None:
+    def __init__(self, function: Function, is_addressed: bool = False) -> None:
         update_wrapper(self, function)
         self._function, self._is_addressed = function, is_addressed
-        self._made: tuple[Any, Any] | None = None
+        self._made: tuple[Numba, Numba] | None = None
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Returned:
         """Call the compiled function."""
         made = self._made
         return self.dispatcher(*args) if made is None else made[0](*args)
 
     @property
-    def dispatcher(self) -> Any:
+    def dispatcher(self) -> Numba:
         """Numba's own object for the function, made once."""
         return self._dispatchers[0]
 
     @property
-    def linked(self) -> Any:
+    def linked(self) -> Numba:
         """Numba's own object for the function as it is written into callers."""
         return self._dispatchers[1]
 
     @property
-    def _dispatchers(self) -> tuple[Any, Any]:
+    def _dispatchers(self) -> tuple[Numba, Numba]:
         if self._made is None:
             with _making:
                 if self._made is None:
@@ -55,11 +60,11 @@ class Kernel:
         return self._made
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> Numba:
         """What Numba asks of a global that another compiled function calls."""
         return self.linked._numba_type_
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Function, tuple[str, str]]:
         return _find, (self._function.__module__, self._function.__name__)
 
     def __repr__(self) -> str:
@@ -76,12 +81,12 @@ def addressed(function: _Function) -> _Function:
     return cast(_Function, Kernel(function, is_addressed=True))
 
 
-def _find(module: str, name: str) -> Any:
+def _find(module: str, name: str) -> Returned:
     return getattr(importlib.import_module(module), name)
 
 
 @cache
-def load_numba(part: str = "numba") -> Any:
+def load_numba(part: str = "numba") -> Numba:
     """Load Numba, and a module of it, and return Numba."""
     with loading("Numba"):
         importlib.import_module(part)
@@ -90,7 +95,7 @@ def load_numba(part: str = "numba") -> Any:
 
 
 @cache
-def load_compiler() -> Any:
+def load_compiler() -> Numba:
     """Load Numba and, with a version it was tested with, return what shortens compiling."""
     if not load_numba().__version__.startswith(_QUICK):
         return None
@@ -99,7 +104,7 @@ def load_compiler() -> Any:
     return quick_compiler
 
 
-def _dispatchers(function: Callable[..., Any], is_addressed: bool) -> tuple[Any, Any]:
+def _dispatchers(function: Function, is_addressed: bool) -> tuple[Numba, Numba]:
     """Return Numba's object for a function, and the one that kernels find which call it: a second one, only linked into them."""
     quick = load_compiler()
     if quick is None:
@@ -112,11 +117,11 @@ def _dispatchers(function: Callable[..., Any], is_addressed: bool) -> tuple[Any,
     return outer, quick.as_called(_made(function, "inner-", **options))
 
 
-def _made(function: Callable[..., Any], prefix: str = "", **options: Any) -> Any:
+def _made(function: Function, prefix: str = "", **options: object) -> Numba:
     from swapregret.compiled import announcing  # noqa: F401  (it says what is compiled from now on)
     from swapregret.compiled.code_files import CodeFiles
 
-    made: Any = load_numba().njit(error_model="numpy", nogil=True, **options)(function)
+    made: Numba = load_numba().njit(error_model="numpy", nogil=True, **options)(function)
     made.is_kernel = True
     if Path(function.__code__.co_filename).is_file():  # no notebook's
         made._cache = CodeFiles(function, prefix)

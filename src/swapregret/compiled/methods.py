@@ -14,12 +14,12 @@ import inspect
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from swapregret.compiled.cache_place import cache_folder, sources
-from swapregret.compiled.kernel import Kernel
+from swapregret.compiled.kernel import Function, Kernel, Numba, Returned
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Function)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -32,7 +32,7 @@ class Method(Generic[_Arguments, _Result]):
         self.file = Path(inspect.getfile(stub)).resolve()
         self._names = list(inspect.signature(stub).parameters)
         self._codes: dict[type | None, Kernel] = {}
-        self._type: Any = None
+        self._type: Numba = None
         _METHODS.append(self)
 
     def of(self, *classes: type) -> Callable[[_Function], _Function]:
@@ -43,7 +43,7 @@ class Method(Generic[_Arguments, _Result]):
             names = list(inspect.signature(inspect.unwrap(made)).parameters)
             if names != self._names:
                 raise TypeError(f"{names} must be the arguments of {self.__name__}: {self._names}")
-            self._codes.update(dict.fromkeys(classes, made))
+            self._codes |= dict.fromkeys(classes, cast(Kernel, made))
             return cast(_Function, made)
 
         return put
@@ -54,7 +54,7 @@ class Method(Generic[_Arguments, _Result]):
         self._codes[None] = cast(Kernel, made)
         return made
 
-    def code_for(self, cls: type | None) -> Any:
+    def code_for(self, cls: type | None) -> Kernel:
         """Return the code for a class."""
         for each in cls.__mro__ if cls is not None else ():
             if each in self._codes:
@@ -73,7 +73,7 @@ class Method(Generic[_Arguments, _Result]):
         return result
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> Numba:
         """What Numba asks of a global that compiled code calls."""
         if self._type is None:
             self._type = _chosen_type()(self)
@@ -86,10 +86,10 @@ class Method(Generic[_Arguments, _Result]):
                 yield inspect.unwrap(code).__code__.co_filename
 
 
-_METHODS: list[Method[..., Any]] = []
+_METHODS: list[Method[..., Returned]] = []
 
 
-def _compiled(function: Any) -> Any:
+def _compiled(function: Function) -> Returned:
     return function if isinstance(function, Kernel) else Kernel(function)
 
 
@@ -99,39 +99,39 @@ def method(stub: Callable[_Arguments, _Result]) -> Method[_Arguments, _Result]:
 
 
 @cache
-def _chosen_type() -> Any:
+def _chosen_type() -> Numba:
     """Return the Numba type of methods; Numba is loaded by the first that is compiled into something."""
     from numba.core import types
     from numba.core.datamodel import models
     from numba.extending import register_model
 
-    bases: tuple[Any, ...] = (types.Callable, types.Dummy)
+    bases: tuple[Numba, ...] = (types.Callable, types.Dummy)
 
     class Chosen(*bases):  # type: ignore[misc]
         """A method: typed and lowered as the function it chooses."""
 
-        def __init__(self, owner: Method[..., Any]) -> None:
+        def __init__(self, owner: Method[..., Returned]) -> None:
             self.owner = owner
-            self.found: dict[Any, Any] = {}
+            self.found: dict[Numba, Numba] = {}
             super().__init__(f"method({owner.__module__}.{owner.__name__})")
 
-        def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        def get_call_type(self, context: Numba, args: Numba, kws: Numba) -> Numba:
             own = self.owner.code_for(getattr(args[0], "instance_class", None))._numba_type_
             signature = own.get_call_type(context, args, kws)
             self.found[signature.args] = own
             return signature
 
-        def get_call_signatures(self) -> Any:
+        def get_call_signatures(self) -> Numba:
             return (), True
 
-        def get_impl_key(self, sig: Any) -> Any:
+        def get_impl_key(self, sig: Numba) -> Numba:
             return self.found[sig.args].get_impl_key(sig)
 
     register_model(Chosen)(models.OpaqueModel)
     return Chosen
 
 
-def code_digest(types_given: Any, file: str) -> str:
+def code_digest(types_given: Numba, file: str) -> str:
     """Return a digest of the code that a caller in a file finds behind classes: those of Numba types, in tuples and handles too."""
     classes: set[type] = set()
     open_ = list(types_given)

@@ -17,21 +17,20 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from swapregret.compiled.kernel import load_numba
+from swapregret.compiled.kernel import Numba, load_numba
 
-numba: Any = load_numba("numba.np.linalg")
-compiling: Any = numba.core.compiler
-cgutils: Any = numba.core.cgutils
-codegen: Any = numba.core.codegen
-configuring: Any = numba.core.targetconfig
-options: Any = configuring.ConfigStack
+numba: Numba = load_numba("numba.np.linalg")
+compiling: Numba = numba.core.compiler
+cgutils: Numba = numba.core.cgutils
+codegen: Numba = numba.core.codegen
+configuring: Numba = numba.core.targetconfig
+options: Numba = configuring.ConfigStack
 _ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 @contextmanager
-def _set(values: list[tuple[Any, str, Any]]) -> Iterator[None]:
+def _set(values: list[tuple[Numba, str, Numba]]) -> Iterator[None]:
     """Set attributes until the block ends."""
     kept = [(owner, name, getattr(owner, name)) for owner, name, _ in values]
     for owner, name, value in values:
@@ -49,7 +48,7 @@ with _set([(numba.np.linalg, "ensure_blas", lambda: None)]):
 
 
 class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
-    def _optimize_functions(self, module: Any) -> None:
+    def _optimize_functions(self, module: Numba) -> None:
         """Clean up the functions of a module with one set of passes; Numba makes one for each, also for those it only names."""
         module.data_layout = self._codegen._data_layout
         passes, builder = self._codegen._function_pass_manager()
@@ -71,7 +70,7 @@ class _OuterLibrary(_Library):
         with _set([] if "NUMBA_SLP_VECTORIZE" in os.environ else [(settings, "SLP_VECTORIZE", 1)]):
             super()._optimize_final_module()
 
-    def serialize_using_object_code(self) -> Any:
+    def serialize_using_object_code(self) -> Numba:
         """Return what is kept on disk."""
         self._ensure_finalized()
         ir, binding = cgutils.ir, codegen.ll
@@ -88,7 +87,7 @@ class _InnerLibrary(_Library):
     Were it executable, other code in the same process would call it instead of the optimised copy it has of it.
     """
 
-    _final_module: Any
+    _final_module: Numba
 
     def _optimize_final_module(self) -> None:
         pass
@@ -108,9 +107,9 @@ class _InnerLibrary(_Library):
 class OuterCompiler(compiling.Compiler):  # type: ignore[misc]
     """The compiler of a kernel that is executed."""
 
-    _library: Any = _OuterLibrary
+    _library: Numba = _OuterLibrary
 
-    def compile_extra(self, func: Any) -> Any:
+    def compile_extra(self, func: Numba) -> Numba:
         """Compile a function, and what it calls."""
         self.state.library = self._library(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()
@@ -130,26 +129,26 @@ class InnerCompiler(OuterCompiler):
     _library = _InnerLibrary
 
 
-def as_called(dispatcher: Any) -> Any:
+def as_called(dispatcher: Numba) -> Numba:
     """Have kernels that pass a constant to this one call the code for a number: Numba would compile it once more for each."""
-    unliteral: Any = numba.core.types.unliteral
+    unliteral: Numba = numba.core.types.unliteral
     resolve = dispatcher.get_call_template
 
-    def get_call_template(args: Any, kws: Any) -> Any:
+    def get_call_template(args: Numba, kws: Numba) -> Numba:
         return resolve([unliteral(each) for each in args], {name: unliteral(each) for name, each in kws.items()})
 
     dispatcher.get_call_template = get_call_template
     return dispatcher
 
 
-def _library_for(engine: Any, name: str, **kwargs: Any) -> Any:
+def _library_for(engine: Numba, name: str, **kwargs: Numba) -> Numba:
     """Make the library of what a kernel calls: what Numba brings along is only linked."""
     flags = options.top_or_none()
     is_linked = flags is not None and flags.no_cpython_wrapper and engine._library_class is codegen.JITCodeLibrary
     return _InnerLibrary(engine, name) if is_linked else _make_library(engine, name, **kwargs)
 
 
-def _compile_extra(compiler: Any, func: Any) -> Any:
+def _compile_extra(compiler: Numba, func: Numba) -> Numba:
     """Compile what a kernel calls: a function of somebody else's as Numba alone would."""
     if isinstance(compiler, OuterCompiler) or compiler.state.flags.no_cpython_wrapper:
         return _compile(compiler, func)
@@ -157,7 +156,7 @@ def _compile_extra(compiler: Any, func: Any) -> Any:
         return _compile(compiler, func)
 
 
-def _refuse_slice(given: Any, wanted: Any) -> None:
+def _refuse_slice(given: Numba, wanted: Numba) -> None:
     """Stand for what follows in compiled code: a slice that does not fit is refused in few words.
 
     To name both shapes, as Numba does, takes all of its strings.
@@ -165,14 +164,14 @@ def _refuse_slice(given: Any, wanted: Any) -> None:
 
 
 @numba.extending.overload(_refuse_slice)  # type: ignore[untyped-decorator]
-def _refused_slice(given: Any, wanted: Any) -> Any:
-    def refuse(given: Any, wanted: Any) -> None:
+def _refused_slice(given: Numba, wanted: Numba) -> Numba:
+    def refuse(given: Numba, wanted: Numba) -> None:
         raise ValueError("a slice must be assigned an array of its own shape")
 
     return refuse
 
 
-def _are_equal(flags: Any, other: Any) -> Any:
+def _are_equal(flags: Numba, other: Numba) -> Numba:
     """Compare two sets of compiler options, as Numba does at every call it compiles: only what was set can differ."""
     if type(flags) is not type(other):
         return NotImplemented
@@ -180,15 +179,15 @@ def _are_equal(flags: Any, other: Any) -> Any:
     return mine == theirs or all(getattr(flags, name) == getattr(other, name) for name in {*mine, *theirs})
 
 
-def _hash(flags: Any) -> int:
+def _hash(flags: Numba) -> int:
     """Return another hash than Numba does: what it compiled for a kernel it does not find for anybody else."""
     return hash(type(flags))
 
 
-_call_types: dict[Any, tuple[Any, Any]] = {}
+_call_types: dict[Numba, tuple[Numba, Numba]] = {}
 
 
-def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+def _call_type(function: Numba, context: Numba, args: Numba, kws: Numba) -> Numba:
     """Return the signature of a call of one of Numba's functions; Numba would try all ways to type it again.
 
     The function is kept too, so that no other gets its id.
@@ -199,7 +198,7 @@ def _call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
     return _call_types[key][1]
 
 
-_QUICK: list[tuple[Any, str, Any]] = [
+_QUICK: list[tuple[Numba, str, Numba]] = [
     (codegen.Codegen, "create_library", _library_for),
     (compiling.CompilerBase, "compile_extra", _compile_extra),
     (numba.np.arrayobj, "raise_with_shape_context", _refuse_slice),

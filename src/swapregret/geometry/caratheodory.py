@@ -6,17 +6,16 @@ the action furthest in that direction joins.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Matrix, Vector
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import padded_rows, with_row
 from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 from swapregret.geometry.few_actions import DEPENDENT, Candidates, begin_search, hold_more, rest_of, with_room
-from swapregret.geometry.oracle import ask
+from swapregret.geometry.oracle import AskedOracle, ask
+from swapregret.geometry.rows import padded_rows, with_row
 
 INSIDE = 1e-8
 """How far outside the hull a point that is listed may lie."""
@@ -28,7 +27,7 @@ _GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 @kernel
 def list_from(
-    oracle: Any, point: Floats, elements: Integers, ends: Integers, n_first: int, norms: Floats
+    oracle: AskedOracle, point: Floats, elements: Integers, ends: Integers, n_first: int, norms: Floats
 ) -> tuple[Integers, Integers, Floats, float]:
     """Return the rows with those added, the sum of the policies nearest to a point, one per norm, and the distance.
 
@@ -56,7 +55,9 @@ def list_from(
 
 
 @kernel
-def list_once(oracle: Any, rows: Candidates, n_first: int) -> tuple[Integers, Integers, Integers, Floats, float]:
+def list_once(
+    oracle: AskedOracle, rows: Candidates, n_first: int
+) -> tuple[Integers, Integers, Integers, Floats, float]:
     """Return the rows with those that were added, some of them with weights of a mass that make a point, and the distance left.
 
     The first rows are tried alone, then all; then the oracle is asked for more, until it shows that the point is out of reach.

@@ -11,8 +11,8 @@ import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import add_totals, padded_rows
 from swapregret.compiled.vectors import dot
+from swapregret.geometry.rows import add_totals, padded_rows
 
 _EXACT = 1e-13
 _NEAR = 1e-6

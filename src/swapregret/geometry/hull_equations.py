@@ -8,12 +8,18 @@ affine maps of conv(A) into itself are the matrices S ≥ 0 with F·S·y = f for
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.arrays import Integers, Matrix, Vector, frozen
 from swapregret.errors import NotConverged, Unsupported
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Sparse: TypeAlias = "sparse.csr_array"
 
 _TOLERANCE = 1e-10
 """How far the linear program may be from its constraints, in units of the largest entry."""
@@ -38,13 +44,20 @@ class HullEquations:
     """
 
     used: Integers
-    equal: Any
+    equal: Sparse
     right: Vector
-    below: Any
+    below: Sparse
     limit: Vector
 
     @classmethod
-    def of(cls, used: Integers, equal: Any, right: Any, below: Any = None, limit: Any = ()) -> "HullEquations":
+    def of(
+        cls,
+        used: Integers,
+        equal: npt.ArrayLike,
+        right: npt.ArrayLike,
+        below: npt.ArrayLike | None = None,
+        limit: npt.ArrayLike = (),
+    ) -> "HullEquations":
         """Take matrices of any kind, with a column for each used element."""
         from scipy import sparse
 
@@ -107,7 +120,7 @@ class HullEquations:
         return np.asarray(maps[:, :n] - maps[:, n:] @ self.below + np.outer(maps[:, n:] @ self.limit, self.one))
 
 
-def _minimise(costs: Vector, equations: Any, right: Vector, n_free: int) -> Vector:
+def _minimise(costs: Vector, equations: Sparse, right: Vector, n_free: int) -> Vector:
     """Minimise costs·v with equations·v = right; all but the first ``n_free`` entries are nowhere negative."""
     from scipy.optimize import linprog
 

@@ -6,18 +6,16 @@ a share of what the last one gained (Gondzio, González-Brevis and Munari 2013).
 between ask for several actions at once.
 """
 
-from typing import Any
-
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import mean_of_rows, totals_of_rows, with_row
 from swapregret.compiled.selection import top_elements
 from swapregret.compiled.vectors import dot
 from swapregret.geometry.kl import ACCEPTABLE
 from swapregret.geometry.listed_hull import first_weights, further_slacks, gradient, improve_weights
-from swapregret.geometry.oracle import ask
+from swapregret.geometry.oracle import AskedOracle, ask
+from swapregret.geometry.rows import mean_of_rows, totals_of_rows, with_row
 
 GAP = 1e-10
 """The gap at which a projection ends: below the promised 1e-9, so that several parts of a product keep it together."""
@@ -34,7 +32,7 @@ _LONGEST = 0.9
 
 @kernel
 def project_from(
-    oracle: Any, w: Floats, elements: Integers, ends: Integers, tolerance: float, is_relative: bool
+    oracle: AskedOracle, w: Floats, elements: Integers, ends: Integers, tolerance: float, is_relative: bool
 ) -> tuple[Floats, float, int, Integers, Integers]:
     """Return the projection of exp(w), its certified gap, the number of questions, and the rows with those that were added.
 
@@ -124,7 +122,7 @@ def bound_of(g: Floats, x: Floats, size: int) -> float:
 
 @kernel
 def ask_further(
-    oracle: Any, w: Floats, x: Floats, action: Integers, gap: float, elements: Integers, ends: Integers
+    oracle: AskedOracle, w: Floats, x: Floats, action: Integers, gap: float, elements: Integers, ends: Integers
 ) -> tuple[Integers, Integers, int, bool]:
     """Take some Frank–Wolfe steps towards an answer, and ask on the way; return the rows with the answers, and how many.
 

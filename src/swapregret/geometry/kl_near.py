@@ -15,13 +15,12 @@ all actions are known there is nothing to ask.
 Where that does not come to an end, an interior point method does.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import padded_rows, with_row
 from swapregret.compiled.vectors import dot
 from swapregret.geometry.few_actions import (
     Candidates,
@@ -34,7 +33,8 @@ from swapregret.geometry.few_actions import (
 )
 from swapregret.geometry.kl_from_actions import ask_further, bound_of, project_from, slope_of
 from swapregret.geometry.listed_hull import gradient
-from swapregret.geometry.oracle import ask
+from swapregret.geometry.oracle import AskedOracle, ask
+from swapregret.geometry.rows import padded_rows, with_row
 
 CERTIFIED = 5e-10
 """The gap at which a projection of a learner ends."""
@@ -128,7 +128,7 @@ def approach(
 
 @kernel
 def project_near(
-    oracle: Any, w: Floats, near: Floats, elements: Integers, ends: Integers, n_first: int
+    oracle: AskedOracle, w: Floats, near: Floats, elements: Integers, ends: Integers, n_first: int
 ) -> tuple[Floats, float, int, Integers, Integers, Integers]:
     """Return the projection of exp(w), its certified gap, the number of questions, the rows with those added, and those held last.
 

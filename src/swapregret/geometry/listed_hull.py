@@ -23,8 +23,8 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import add_totals, mean_of_rows, padded_rows, row_totals, totals_of_rows
 from swapregret.compiled.vectors import dot
+from swapregret.geometry.rows import add_totals, mean_of_rows, padded_rows, row_totals, totals_of_rows
 
 TARGET = 1e-10
 """The gap at which a projection ends that is to be exact."""

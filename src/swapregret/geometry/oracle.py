@@ -1,6 +1,7 @@
 """The one thing the generic algorithms know of an action set, and how compiled code asks it."""
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -97,7 +98,7 @@ class AskedOracle(_Address):
         settle([self.callback])
         return answer
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., "AskedOracle"], tuple[object, ...]]:
         return AskedOracle.of, (self.inner, self.size)
 
 
@@ -115,7 +116,7 @@ def heaviest(weights: Floats, size: int) -> tuple[Integers, bool]:
 
 
 @kernel
-def ask(oracle: Any, weights: Floats) -> Integers:
+def ask(oracle: AskedOracle, weights: Floats) -> Integers:
     """Return the best action, or nothing where the oracle has raised an error (``compiled.callback``)."""
     met = oracle.met
     row = np.zeros(met.shape[1], dtype=np.uint64)

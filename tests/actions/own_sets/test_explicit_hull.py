@@ -10,10 +10,10 @@ import swapregret as sr
 from swapregret.actions.hull import best, list_policy, project, span_part
 from swapregret.actions.policy_slots import MADE, make_policy, room, spread
 from swapregret.compiled.bits import unpack
-from swapregret.compiled.rows import elements_of_rows
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.listed_hull import TARGET
+from swapregret.geometry.rows import elements_of_rows
 from swapregret.testing import strategies
 
 

@@ -7,9 +7,9 @@ from tests.generic import list_with, project_from_near, project_list
 import swapregret as sr
 from swapregret.actions.hull import project
 from swapregret.actions.policy_slots import list_room
-from swapregret.compiled.rows import elements_of_rows
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.listed_hull import TARGET
+from swapregret.geometry.rows import elements_of_rows
 
 
 class _Counted:
@@ -58,7 +58,7 @@ def test_a_pool_changes_the_policy_but_not_its_marginals() -> None:
 def test_a_projection_says_which_actions_it_needed() -> None:
     """The point lies in the hull of the pool and the actions found: together they list it without a question."""
     actions = sr.OracleSet(9, _Counted(3))
-    pool = actions.known_first
+    pool = actions.known_first.astype(np.float64)
     projection, found = project_from_near(actions, 2.0 * np.sin(np.arange(9.0)), pool.mean(axis=0), pool)
     assert len(found)
     table = np.vstack([pool, found])
@@ -75,7 +75,7 @@ def test_the_heaviest_elements_certify_a_point_without_a_question() -> None:
     for size in (0, 3):
         oracle = _Counted(3)
         actions = sr.OracleSet(8, oracle)
-        pool, before = actions.known_first, oracle.n_calls
+        pool, before = actions.known_first.astype(np.float64), oracle.n_calls
         projection, _ = project_from_near(actions, 0.3 * np.cos(np.arange(8.0)), pool.mean(axis=0), pool, size)
         assert kl_gap(actions, 0.3 * np.cos(np.arange(8.0)), projection.log_point) <= 1e-9
         asked.append(oracle.n_calls - before)

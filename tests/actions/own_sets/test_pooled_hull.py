@@ -114,7 +114,7 @@ def test_what_is_found_and_listed_is_kept_and_certified() -> None:
     assert all(row in actions for row in table)
     assert len(np.unique(table, axis=0)) == len(table)
     known = {row.tobytes() for row in table}
-    assert all(row.tobytes() in known for row in actions.known_first.astype(np.int64))
+    assert all(row.tobytes() in known for row in actions.known_first)
 
 
 def test_actions_that_were_not_listed_for_longest_make_room() -> None:

@@ -1,6 +1,6 @@
 """The operations of spanning trees and forests: lists by splitting off vertices, Gibbs policies by their transfer currents."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from swapregret.actions.graphs.kernels.tree_gibbs_policy import (
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import project_forests
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 
 LARGEST = 1000
@@ -49,14 +49,14 @@ class ForestData(NamedTuple):
 
 
 @kernel
-def best_forest(h: Any, weights: Floats) -> Integers:
+def best_forest(h: Handle[ForestData], weights: Floats) -> Integers:
     """Return the heaviest forest, by Kruskal's rule."""
     graph = set_of(h).graph
     return heaviest_forest(weights, graph.tails, graph.heads, graph.n_vertices, graph.size)
 
 
 @kernel
-def project_on_forests(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_on_forests(h: Handle[ForestData], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project onto the forest polytope, exactly, by the principal partition."""
     graph = set_of(h).graph
     point, log_point, gap, _ = project_forests(tilted, graph.tails, graph.heads, graph.n_vertices, graph.size)
@@ -64,7 +64,7 @@ def project_on_forests(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Fl
 
 
 @kernel
-def list_forests(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_forests(h: Handle[ForestData], point: Floats) -> tuple[Words, Floats, bool]:
     """Split forests off a point, in each of the orders."""
     data = set_of(h)
     words, chances, outside = packed_forests(data.graph, point, data.unit, data.orders)
@@ -72,7 +72,7 @@ def list_forests(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def draw_uniform_tree(h: Any, rng: np.random.Generator) -> Integers:
+def draw_uniform_tree(h: Handle[ForestData], rng: np.random.Generator) -> Integers:
     """Draw a tree uniformly, by Wilson's walk."""
     walk = set_of(h).walk
     return draw_by_walk(rng, walk.steps, walk.up, walk.starts, walk.edges, walk.ends)
@@ -86,7 +86,7 @@ def draw_uniform_tree(h: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def _columns(data: Any, exponents: Floats) -> tuple[Floats, Integers, Integers]:
+def _columns(data: ForestData, exponents: Floats) -> tuple[Floats, Integers, Integers]:
     """Return C of some exponents, and their heaviest tree: the edges upwards and the vertices downwards."""
     graph, walk = data.graph, data.walk
     tails, heads = graph.tails, graph.heads
@@ -96,7 +96,7 @@ def _columns(data: Any, exponents: Floats) -> tuple[Floats, Integers, Integers]:
 
 
 @kernel
-def _places(data: Any) -> tuple[int, int, int, int, int, int]:
+def _places(data: ForestData) -> tuple[int, int, int, int, int, int]:
     """Return where K∘K, the steps, the exponents, the edges, the vertices and the way of drawing begin."""
     graph, d = data.graph, data.graph.tails.size
     squared = d * graph.size
@@ -114,7 +114,7 @@ def tree_table_width(data: ForestData) -> int:
 
 
 @kernel
-def project_gibbs_trees(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_trees(h: Handle[ForestData], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     columns, _, _ = _columns(set_of(h), tilted)
     return tree_marginals(columns), tilted, 0.0
@@ -122,7 +122,13 @@ def project_gibbs_trees(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_gibbs_trees(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[ForestData],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Make the matrices of some exponents."""
     d = point.size
@@ -143,7 +149,7 @@ def fill_gibbs_trees(
 
 
 @kernel
-def draw_gibbs_tree(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_gibbs_tree(h: Handle[ForestData], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw by Wilson's walk, or edge by edge where walks may be long."""
     graph, walk, d = set_of(h).graph, set_of(h).walk, set_of(h).graph.tails.size
     squared, begin, exponents, first, next_one, kind = _places(set_of(h))
@@ -162,7 +168,7 @@ def draw_gibbs_tree(h: Any, table: Floats, rng: np.random.Generator) -> Integers
 
 
 @kernel
-def gibbs_tree_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def gibbs_tree_variance(h: Handle[ForestData], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     d, (squared, steps, _, _, _, _) = vector.size, _places(set_of(h))
     if steps > squared:

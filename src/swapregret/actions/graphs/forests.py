@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.actions.edge_lists import Edge
 from swapregret.actions.enumerated import ENUMERATION_LIMIT
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_policies import GibbsTrees
@@ -58,7 +59,7 @@ class Forests(GraphicBases):
 
     def __init__(
         self,
-        edges: Iterable[Any],
+        edges: Iterable[Edge],
         size: int,
         *,
         vertices: Iterable[Hashable] | None = None,

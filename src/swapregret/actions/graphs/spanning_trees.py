@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from swapregret.actions.edge_lists import Edge
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.arrays import Integers, Label
 from swapregret.errors import InvalidInput
@@ -78,7 +79,7 @@ class SpanningTrees(GraphicBases):
 
     def __init__(
         self,
-        edges: Iterable[Any],
+        edges: Iterable[Edge],
         *,
         vertices: Iterable[Hashable] | None = None,
         labels: Sequence[Label] | None = None,

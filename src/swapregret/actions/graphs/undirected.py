@@ -120,7 +120,7 @@ class UndirectedGraph:
 
 
 def read_graph(
-    edges: Iterable[Any], vertices: Iterable[Hashable] | None = None, labels: Sequence[Label] | None = None
+    edges: Iterable[Edge], vertices: Iterable[Hashable] | None = None, labels: Sequence[Label] | None = None
 ) -> UndirectedGraph:
     """Read a list of edges, pairs of any hashable vertices, or say what is wrong with it.
 

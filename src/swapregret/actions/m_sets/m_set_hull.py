@@ -1,6 +1,6 @@
 """The operations of m-sets: lists, Gibbs policies, and chains along a line whose Σ⁺ is found without a matrix."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from swapregret.actions.m_sets.kernels.subsets import (
     round_to_units,
 )
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 from swapregret.compiled.vectors import moment_variance
@@ -39,19 +39,19 @@ class Subsets(NamedTuple):
 
 
 @kernel
-def best_subset(h: Any, weights: Floats) -> Integers:
+def best_subset(h: Handle[Subsets], weights: Floats) -> Integers:
     """Return the m heaviest elements."""
     return top_elements(weights, set_of(h).size)
 
 
 @kernel
-def project_subsets(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_subsets(h: Handle[Subsets], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project onto the capped simplex, exactly."""
     return project_capped(tilted, set_of(h).size)
 
 
 @kernel
-def list_subsets(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_subsets(h: Handle[Subsets], point: Floats) -> tuple[Words, Floats, bool]:
     """List the systematic policy of a point, averaged over the orders."""
     size = set_of(h).size
     words, chances = list_systematic(point, size, set_of(h).orders)
@@ -59,7 +59,7 @@ def list_subsets(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def draw_uniform_subset(h: Any, rng: np.random.Generator) -> Integers:
+def draw_uniform_subset(h: Handle[Subsets], rng: np.random.Generator) -> Integers:
     """Draw an m-set uniformly, by Floyd's rule."""
     return draw_uniform(rng, set_of(h).orders.shape[1], set_of(h).size)
 
@@ -80,7 +80,7 @@ def _reach(table: Floats, size: int) -> Floats:
 
 
 @kernel
-def project_gibbs_subsets(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_subsets(h: Handle[Subsets], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     include, reach, _ = gibbs_chain(tilted, set_of(h).size)
     return gibbs_marginals(include, reach), tilted, 0.0
@@ -88,7 +88,13 @@ def project_gibbs_subsets(h: Any, tilted: Floats, near: Floats) -> tuple[Floats,
 
 @kernel
 def fill_gibbs_subsets(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[Subsets],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Make the chain of some exponents, and its Σ."""
     include, reach, _ = gibbs_chain(log_point, set_of(h).size)
@@ -101,14 +107,14 @@ def fill_gibbs_subsets(
 
 
 @kernel
-def draw_gibbs_subset(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_gibbs_subset(h: Handle[Subsets], table: Floats, rng: np.random.Generator) -> Integers:
     """Go along the chain."""
-    data = set_of(h)
-    return gibbs_draw(_include(table, data.size), rng.random(data.orders.shape[1]))
+    include = _include(table, set_of(h).size)
+    return gibbs_draw(include, rng.random(len(include)))
 
 
 @kernel
-def gibbs_subset_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def gibbs_subset_variance(h: Handle[Subsets], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     size = set_of(h).size
     return moment_variance(marginals, gibbs_moment(_include(table, size), _reach(table, size), vector), vector)
@@ -119,7 +125,13 @@ def gibbs_subset_variance(h: Any, table: Floats, marginals: Floats, vector: Floa
 
 @kernel
 def fill_pivots(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[Subsets],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Lay a point out on a line."""
     d, size = point.size, set_of(h).size
@@ -134,14 +146,14 @@ def fill_pivots(
 
 
 @kernel
-def draw_pivots(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_pivots(h: Handle[Subsets], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw one element from every unit of length."""
     return pivotal_draw(table[: table.size // 3].view(np.int64), rng.random(set_of(h).size))
 
 
 @kernel
 def solve_pivot_mixture(
-    h: Any, tables: Floats, marginals: Floats, weights: Floats, right: Floats
+    h: Handle[Subsets], tables: Floats, marginals: Floats, weights: Floats, right: Floats
 ) -> tuple[Floats, float]:
     """Solve along the line; the exploration policy is uniform."""
     d, size, last = right.size, set_of(h).size, weights.size - 1

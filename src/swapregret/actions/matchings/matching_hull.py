@@ -1,6 +1,6 @@
 """The operations of matchings: lists by stripping, Gibbs policies of permutations."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
 )
 from swapregret.actions.matchings.kernels.sinkhorn import FEASIBLE, MATCHING_GAP, WIDEST, project_matchings
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import moment_variance
 
@@ -34,13 +34,13 @@ class Matchings(NamedTuple):
 
 
 @kernel
-def best_of_matchings(h: Any, weights: Floats) -> Integers:
+def best_of_matchings(h: Handle[Matchings], weights: Floats) -> Integers:
     """Return the heaviest matching."""
     return best_matching(weights.reshape(set_of(h).n_rows, set_of(h).n_columns))
 
 
 @kernel
-def project_on_matchings(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_on_matchings(h: Handle[Matchings], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project onto the Birkhoff polytope: Sinkhorn's sweeps, then Newton's method.
 
     Log-weights further apart than a float can tell are refused, and the gap grows with rounding of what is far apart.
@@ -52,7 +52,7 @@ def project_on_matchings(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, 
 
 
 @kernel
-def list_matchings(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_matchings(h: Handle[Matchings], point: Floats) -> tuple[Words, Floats, bool]:
     """Strip matchings off a point, in each of the orders."""
     data = set_of(h)
     words, chances, outside = packed_matchings(
@@ -90,7 +90,7 @@ def matching_span_part(vector: Floats, n_rows: int, n_columns: int) -> Floats:
 
 
 @kernel
-def part_of_matchings(h: Any, vector: Floats) -> Floats:
+def part_of_matchings(h: Handle[Matchings], vector: Floats) -> Floats:
     """Take off what sets one row or column apart from the others; one row sees everything."""
     n_rows, n_columns = set_of(h).n_rows, set_of(h).n_columns
     return vector if n_rows == 1 else matching_span_part(vector, n_rows, n_columns)
@@ -109,7 +109,7 @@ def draw_matching(rng: np.random.Generator, n_rows: int, n_columns: int) -> Inte
 
 
 @kernel
-def draw_uniform_matching(h: Any, rng: np.random.Generator) -> Integers:
+def draw_uniform_matching(h: Handle[Matchings], rng: np.random.Generator) -> Integers:
     """Draw a matching uniformly."""
     return draw_matching(rng, set_of(h).n_rows, set_of(h).n_columns)
 
@@ -118,7 +118,7 @@ def draw_uniform_matching(h: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def project_gibbs_permutations(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_permutations(h: Handle[Matchings], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     factors, _ = gibbs_factors(tilted.reshape(set_of(h).n_rows, set_of(h).n_columns))
     sizes, forward, backward = gibbs_tables(factors)
@@ -127,7 +127,13 @@ def project_gibbs_permutations(h: Any, tilted: Floats, near: Floats) -> tuple[Fl
 
 @kernel
 def fill_gibbs_permutations(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[Matchings],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Sum over all sets of columns, and make Σ."""
     factors, _ = gibbs_factors(log_point.reshape(set_of(h).n_rows, set_of(h).n_columns))
@@ -143,7 +149,7 @@ def fill_gibbs_permutations(
 
 
 @kernel
-def draw_gibbs_permutation(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_gibbs_permutation(h: Handle[Matchings], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw the column of each row, last row first."""
     n = set_of(h).n_rows
     forward = table[n * n : n * n + (1 << n)]
@@ -155,7 +161,7 @@ def draw_gibbs_permutation(h: Any, table: Floats, rng: np.random.Generator) -> I
 
 
 @kernel
-def gibbs_permutation_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def gibbs_permutation_variance(h: Handle[Matchings], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     n = set_of(h).n_rows
     factors, n_subsets = table[: n * n].reshape(n, n), 1 << n

@@ -5,7 +5,7 @@ Coordinates are (row, column) pairs, row by row; an action gives every row a col
 
 import math
 from itertools import permutations
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,7 @@ def columns_of(action: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np
     return chosen
 
 
-def _are_matchings(tables: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _are_matchings(tables: Actions) -> npt.NDArray[np.bool_]:
     """Tell which 0/1 tables have one 1 in every row and at most one in every column."""
     return np.asarray((tables.sum(axis=-1) == 1).all(axis=-1) & (tables.sum(axis=-2) <= 1).all(axis=-1))
 

@@ -1,18 +1,18 @@
 """The operations of a list of actions: projections by Newton's method or from within, lists of few actions, Gibbs policies."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import mean_of_rows, row_mean, row_totals
 from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl_near import approach, begin_approach
 from swapregret.geometry.listed_hull import TARGET, first_weights, gibbs_weights, improve_weights
+from swapregret.geometry.rows import mean_of_rows, row_mean, row_totals
 
 LISTED_GAP = 1e-9
 
@@ -32,14 +32,14 @@ class Listed(NamedTuple):
 
 
 @kernel
-def best_row(h: Any, weights: Floats) -> Integers:
+def best_row(h: Handle[Listed], weights: Floats) -> Integers:
     """Try every action; the first wins a tie."""
     table = set_of(h).table
     return table[np.argmax(row_totals(table, weights))].astype(np.int64)  # type: ignore[no-any-return]
 
 
 @kernel
-def project_on_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_on_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project by Newton's method from a point that may be near; by an interior point method where none is or that does not end."""
     elements, ends, gap = set_of(h).elements, set_of(h).ends, np.inf
     point, log_point, is_known = near, np.zeros(near.size), np.any(near)
@@ -61,7 +61,7 @@ def project_on_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Float
 
 
 @kernel
-def list_few(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_few(h: Handle[Listed], point: Floats) -> tuple[Words, Floats, bool]:
     """Find few actions that make the point, in each of the norms."""
     data = set_of(h)
     n_norms = data.norms.shape[0]
@@ -80,7 +80,7 @@ def list_few(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def project_gibbs_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     table = set_of(h).table
     return row_mean(table, gibbs_weights(table, tilted)), tilted, 0.0
@@ -88,7 +88,13 @@ def project_gibbs_rows(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Fl
 
 @kernel
 def fill_gibbs_rows(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[Listed],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Weigh all actions."""
     rows, r = set_of(h).table, coordinates.size
@@ -112,7 +118,7 @@ def fill_gibbs_rows(
 
 
 @kernel
-def draw_gibbs_row(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_gibbs_row(h: Handle[Listed], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw by inversion."""
     n = table.size // 2
     drawn = np.searchsorted(table[:n], rng.random() * table[n - 1], side="right")
@@ -120,7 +126,7 @@ def draw_gibbs_row(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def gibbs_row_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def gibbs_row_variance(h: Handle[Listed], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     totals, weights = row_totals(set_of(h).table, vector), table[table.size // 2 :]
     mean, square = 0.0, 0.0

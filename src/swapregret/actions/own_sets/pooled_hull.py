@@ -6,7 +6,7 @@ competitor or ``ActionSet.kl_project``, has no pool: nothing may depend on the p
 start. Then a projection is exact in relative terms too.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from swapregret.actions.hull import Hull, basis_of, part_of_basis
 from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
 from swapregret.actions.own_sets.python_hull import PythonMethods, best_by_asking, explore_by_asking, gibbs_by_asking
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.rows import elements_of_words, packed_rows, padded_rows
 from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
 from swapregret.geometry.few_actions import DEPENDENT, Candidates
 from swapregret.geometry.kl import ACCEPTABLE
@@ -25,7 +24,12 @@ from swapregret.geometry.kl_from_actions import GAP, project_from
 from swapregret.geometry.kl_near import project_near
 from swapregret.geometry.listed_hull import SMALLEST
 from swapregret.geometry.oracle import AskedOracle
+from swapregret.geometry.rows import elements_of_words, packed_rows, padded_rows
 from swapregret.policy import FinitePolicy, Policy
+
+if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
+    from swapregret.actions.policy_slots import Policies
 
 _ROWS_PER_ELEMENT = 24
 """Actions that are kept, per element; and how many of them, those used last, are tried before the others."""
@@ -53,7 +57,7 @@ class PooledSet(NamedTuple):
     # from the start. Both are views of arrays in the state (:meth:`on`); without rows there is no pool
     used: Integers
 
-    def on(self, policies: Any) -> "PooledSet":
+    def on(self, policies: "Policies") -> "PooledSet":
         """Return the hull with the pool that a state keeps beside its lists; without a state the pool is empty."""
         return self._replace(known=policies.known.reshape(-1, policies.known.shape[2]), used=policies.used.reshape(-1))
 
@@ -67,7 +71,7 @@ class PooledSet(NamedTuple):
         return known, used
 
 
-def pooled_hull(actions: Any, mu: Policy | None, variants: int) -> Hull:
+def pooled_hull(actions: "ActionSet", mu: Policy | None, variants: int) -> Hull:
     """Return the hull of a set that has an oracle and no hull of its own; μ is None where no learner asks."""
     methods, callbacks = PythonMethods.of(actions, mu, variants)
     first, is_learnt, none = pack_rows(actions.known_first), mu is not None, np.zeros((0, 0))
@@ -134,7 +138,7 @@ def keep_actions(known: Words, used: Integers, rows: Integers, words: Words) -> 
 
 
 @kernel
-def _keep(data: Any, rows: Integers, elements: Integers, ends: Integers, weights: Floats) -> None:
+def _keep(data: PooledSet, rows: Integers, elements: Integers, ends: Integers, weights: Floats) -> None:
     """Keep the actions that have weight; those of the pool come first, in the order of some rows."""
     n = rows.size
     words = packed_rows(elements, ends, n, weights, data.known.shape[1])
@@ -142,7 +146,7 @@ def _keep(data: Any, rows: Integers, elements: Integers, ends: Integers, weights
 
 
 @kernel
-def project_by_actions(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_by_actions(h: Handle[PooledSet], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project by the actions that are known and the oracle's answers, which certify the point; keep these: a list needs them."""
     data, d = set_of(h), tilted.size
     if data.used.size == 0:
@@ -185,7 +189,7 @@ def _with_logarithms(x: Floats) -> tuple[Floats, Floats]:
 
 
 @kernel
-def list_by_actions(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_by_actions(h: Handle[PooledSet], point: Floats) -> tuple[Words, Floats, bool]:
     """List by the actions that are known and those the oracle adds; keep what is listed."""
     data = set_of(h)
     has_pool, rows, n_first = data.used.size > 0, np.empty(0, dtype=np.int64), data.first.shape[0]

@@ -6,18 +6,21 @@ asked of the oracle alone, for sets that have no projection and no decomposition
 
 from functools import lru_cache
 from threading import local
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis, put_moment
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import joined
 from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.policy import FinitePolicy, Policy
+
+if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
 
 _KEPT = 64
 
@@ -35,7 +38,7 @@ class PythonMethods(NamedTuple):
     gibbs_variance: int
 
     @classmethod
-    def of(cls, actions: Any, mu: Policy | None, variants: int) -> tuple[Self, tuple[Callback, ...]]:
+    def of(cls, actions: "ActionSet", mu: Policy | None, variants: int) -> tuple[Self, tuple[Callback, ...]]:
         """Return the addresses, and what keeps them alive."""
         answers = _Answers(actions, mu, variants)
         callbacks = tuple(Callback(getattr(answers, name)) for name in cls._fields)
@@ -45,7 +48,7 @@ class PythonMethods(NamedTuple):
 class _Answers:
     """The methods of a set as callbacks; each returns a number that is not negative."""
 
-    def __init__(self, actions: Any, mu: Policy | None, variants: int) -> None:
+    def __init__(self, actions: "ActionSet", mu: Policy | None, variants: int) -> None:
         self.actions, self.mu, self.variants = actions, mu, variants
         self._d, self._listed = actions.dimension, local()
         self._policy = lru_cache(_KEPT)(lambda exponents: actions.gibbs(np.frombuffer(exponents)))
@@ -111,7 +114,7 @@ class PythonSet(NamedTuple):
     orthonormal: Floats
 
 
-def python_hull(actions: Any, mu: Policy | None, variants: int) -> Hull:
+def python_hull(actions: "ActionSet", mu: Policy | None, variants: int) -> Hull:
     """Return the hull of a set that has methods of its own for projections or decompositions."""
     methods, callbacks = PythonMethods.of(actions, mu, variants)
     data = PythonSet(
@@ -130,7 +133,7 @@ def python_hull(actions: Any, mu: Policy | None, variants: int) -> Hull:
     )
 
 
-def gibbs_by_asking(actions: Any) -> Tables | None:
+def gibbs_by_asking(actions: "ActionSet") -> Tables | None:
     """Return how the Gibbs policies of a set in Python are played, if it has them: a table has the exponents."""
     if not actions.has_gibbs:
         return None
@@ -140,13 +143,13 @@ def gibbs_by_asking(actions: Any) -> Tables | None:
 
 
 @kernel
-def best_by_asking(h: Any, weights: Floats) -> Integers:
+def best_by_asking(h: Handle[PythonSet], weights: Floats) -> Integers:
     """Ask the oracle."""
     return ask(set_of(h).oracle, weights)
 
 
 @kernel
-def project_by_asking(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_by_asking(h: Handle[PythonSet], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project by the set's own method."""
     d, found = tilted.size, np.zeros(2 * tilted.size + 1)
     code = call_python(set_of(h).methods.project, tilted, found)
@@ -154,7 +157,7 @@ def project_by_asking(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Flo
 
 
 @kernel
-def list_by_asking(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_by_asking(h: Handle[PythonSet], point: Floats) -> tuple[Words, Floats, bool]:
     """Decompose by the set's own method."""
     n_words, methods = (point.size + 63) // 64, set_of(h).methods
     n = max(call_python(methods.prepare, point, point), 0)
@@ -166,7 +169,7 @@ def list_by_asking(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def explore_by_asking(h: Any, rng: np.random.Generator) -> Integers:
+def explore_by_asking(h: Handle[PythonSet], rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy, by a generator that is seeded by this one."""
     return _drawn(set_of(h).methods.explore, np.empty(0), set_of(h).dimension, rng)
 
@@ -183,7 +186,7 @@ def _drawn(address: int, exponents: Floats, dimension: int, rng: np.random.Gener
 
 
 @kernel
-def marginals_by_asking(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def marginals_by_asking(h: Handle[PythonSet], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the Gibbs policy of some exponents, and these."""
     found = np.zeros(tilted.size)
     code = call_python(set_of(h).methods.gibbs_marginals, tilted, found)
@@ -192,7 +195,13 @@ def marginals_by_asking(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_by_asking(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[PythonSet],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Have E[M] and Σ made of the policy of some exponents."""
     d, methods, found = point.size, set_of(h).methods, np.empty(point.size)
@@ -210,13 +219,13 @@ def fill_by_asking(
 
 
 @kernel
-def draw_by_asking(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_by_asking(h: Handle[PythonSet], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw from the Gibbs policy of the exponents."""
     return _drawn(set_of(h).methods.gibbs_draw, table, table.size, rng)
 
 
 @kernel
-def variance_by_asking(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def variance_by_asking(h: Handle[PythonSet], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     found = np.zeros(1)
     call_python(set_of(h).methods.gibbs_variance, joined(table, vector), found)

@@ -1,6 +1,6 @@
 """The operations of paths: lists by stripping, Gibbs policies and flows as Markov chains, Σ⁺ of chains without a matrix."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from swapregret.actions.paths.kernels.path_projection import (
 )
 from swapregret.actions.paths.kernels.path_stripping import packed_paths
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import are_near, moment_variance
 from swapregret.geometry.solve import LIMIT, TOLERANCE
@@ -52,14 +52,14 @@ class PathData(NamedTuple):
 
 
 @kernel
-def best_of_paths(h: Any, weights: Floats) -> Integers:
+def best_of_paths(h: Handle[PathData], weights: Floats) -> Integers:
     """Return the heaviest path, by dynamic programming."""
     graph = set_of(h)
     return best_path(graph.start, graph.head, graph.edge, weights)
 
 
 @kernel
-def project_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_paths(h: Handle[PathData], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project onto the flows of one unit by Newton's method, starting from a flow if one is known from before."""
     graph, is_known = set_of(h), np.any(near)
     scores = path_scores(graph.edge, tilted, graph.is_uniform)
@@ -74,7 +74,7 @@ def project_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats,
 
 
 @kernel
-def list_paths(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_paths(h: Handle[PathData], point: Floats) -> tuple[Words, Floats, bool]:
     """Strip paths off a flow, in each of the orders."""
     graph = set_of(h)
     words, chances, outside = packed_paths(point, graph.start, graph.head, graph.edge, graph.orders)
@@ -82,7 +82,7 @@ def list_paths(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def part_of_paths(h: Any, vector: Floats) -> Floats:
+def part_of_paths(h: Handle[PathData], vector: Floats) -> Floats:
     """Take off what differs by potentials of the vertices."""
     graph = set_of(h)
     if graph.pivot.size == 0:
@@ -91,13 +91,13 @@ def part_of_paths(h: Any, vector: Floats) -> Floats:
 
 
 @kernel
-def draw_exploring_path(h: Any, rng: np.random.Generator) -> Integers:
+def draw_exploring_path(h: Handle[PathData], rng: np.random.Generator) -> Integers:
     """Walk along the chain that explores."""
     return _walk(set_of(h), set_of(h).transition, rng)
 
 
 @kernel
-def _walk(graph: Any, transition: Floats, rng: np.random.Generator) -> Integers:
+def _walk(graph: PathData, transition: Floats, rng: np.random.Generator) -> Integers:
     """Draw a path by walking along a chain."""
     return chain_draw(graph.start, graph.head, graph.edge, transition, rng.random(graph.longest), graph.dimension)
 
@@ -106,7 +106,7 @@ def _walk(graph: Any, transition: Floats, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def _gibbs_chain(graph: Any, exponents: Floats) -> Floats:
+def _gibbs_chain(graph: PathData, exponents: Floats) -> Floats:
     """Return the transitions of the Gibbs policy of some exponents."""
     start, head = graph.plan.leave, graph.plan.enter
     values = exponents[graph.edge]
@@ -115,7 +115,7 @@ def _gibbs_chain(graph: Any, exponents: Floats) -> Floats:
 
 @kernel
 def _put_chain(
-    graph: Any,
+    graph: PathData,
     transition: Floats,
     flow: Floats,
     mass: Floats,
@@ -139,7 +139,7 @@ def _put_chain(
 
 
 @kernel
-def project_gibbs_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_paths(h: Handle[PathData], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     graph = set_of(h)
     transition = _gibbs_chain(graph, tilted)
@@ -151,7 +151,13 @@ def project_gibbs_paths(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_gibbs_paths(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[PathData],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Make the chain of some exponents, and its Σ."""
     graph = set_of(h)
@@ -163,7 +169,13 @@ def fill_gibbs_paths(
 
 @kernel
 def fill_flow(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[PathData],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Make the chain of a flow; a point is one if it is what the chain does."""
     graph = set_of(h)
@@ -177,13 +189,13 @@ def fill_flow(
 
 
 @kernel
-def draw_path(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_path(h: Handle[PathData], table: Floats, rng: np.random.Generator) -> Integers:
     """Walk along the chain."""
     return _walk(set_of(h), table[: set_of(h).edge.size], rng)
 
 
 @kernel
-def path_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def path_variance(h: Handle[PathData], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     graph, n_edges = set_of(h), set_of(h).edge.size
     transition, flow, mass = table[:n_edges], table[n_edges : 2 * n_edges], table[2 * n_edges : table.size - 1]
@@ -193,7 +205,7 @@ def path_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> f
 
 @kernel
 def solve_path_mixture(
-    h: Any, tables: Floats, marginals: Floats, weights: Floats, right: Floats
+    h: Handle[PathData], tables: Floats, marginals: Floats, weights: Floats, right: Floats
 ) -> tuple[Floats, float]:
     """Solve by conjugate gradients; the exploration policy is a chain too."""
     edge, plan = set_of(h).edge, set_of(h).plan

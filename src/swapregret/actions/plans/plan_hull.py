@@ -1,6 +1,6 @@
 """The operations of plans: lists by stripping, Gibbs policies that choose at every information set on their own."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from swapregret.actions.plans.kernels.plan_chances import (
 )
 from swapregret.actions.plans.kernels.plan_projection import ACCEPTED_GAP, plan_span_part, project_plan
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import moment_variance
 
@@ -43,20 +43,20 @@ class PlanData(NamedTuple):
 
 
 @kernel
-def best_of_plans(h: Any, weights: Floats) -> Integers:
+def best_of_plans(h: Handle[PlanData], weights: Floats) -> Integers:
     """Return the best plan, by one pass from the leaves."""
     return best_plan(set_of(h).start, set_of(h).parent, weights)
 
 
 @kernel
-def project_plans(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_plans(h: Handle[PlanData], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project onto the mean plans by Newton's method; weights near a mean plan take few steps."""
     point, log_point, gap = project_plan(set_of(h).start, set_of(h).parent, tilted)
     return point, log_point, gap if gap <= ACCEPTED_GAP else np.inf
 
 
 @kernel
-def list_plans(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_plans(h: Handle[PlanData], point: Floats) -> tuple[Words, Floats, bool]:
     """Strip plans off a point, in each of the orders."""
     tree = set_of(h)
     words, chances, outside = packed_plans(tree.start, tree.parent, point, tree.orders)
@@ -64,13 +64,13 @@ def list_plans(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def part_of_plans(h: Any, vector: Floats) -> Floats:
+def part_of_plans(h: Handle[PlanData], vector: Floats) -> Floats:
     """Take off what no plan can see."""
     return plan_span_part(set_of(h).start, set_of(h).parent, vector)
 
 
 @kernel
-def draw_exploring_plan(h: Any, rng: np.random.Generator) -> Integers:
+def draw_exploring_plan(h: Handle[PlanData], rng: np.random.Generator) -> Integers:
     """Draw at every information set that is reached."""
     return draw_plan(set_of(h).start, set_of(h).parent, set_of(h).explore, rng)
 
@@ -79,7 +79,7 @@ def draw_exploring_plan(h: Any, rng: np.random.Generator) -> Integers:
 
 
 @kernel
-def project_gibbs_plans(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_plans(h: Handle[PlanData], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     start, parent = set_of(h).start, set_of(h).parent
     return plan_flow(start, parent, gibbs_chances(start, parent, tilted)), tilted, 0.0
@@ -87,7 +87,13 @@ def project_gibbs_plans(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, F
 
 @kernel
 def fill_gibbs_plans(
-    h: Any, point: Floats, log_point: Floats, coordinates: Integers, table: Floats, marginals: Floats, moment: Floats
+    h: Handle[PlanData],
+    point: Floats,
+    log_point: Floats,
+    coordinates: Integers,
+    table: Floats,
+    marginals: Floats,
+    moment: Floats,
 ) -> bool:
     """Make the chances of some exponents, and their Σ."""
     start, parent = set_of(h).start, set_of(h).parent
@@ -99,13 +105,13 @@ def fill_gibbs_plans(
 
 
 @kernel
-def draw_gibbs_plan(h: Any, table: Floats, rng: np.random.Generator) -> Integers:
+def draw_gibbs_plan(h: Handle[PlanData], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw at every information set that is reached."""
     return draw_plan(set_of(h).start, set_of(h).parent, table, rng)
 
 
 @kernel
-def plan_variance(h: Any, table: Floats, marginals: Floats, vector: Floats) -> float:
+def plan_variance(h: Handle[PlanData], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     moment = plan_moment(set_of(h).start, set_of(h).parent, table, marginals, vector)
     return moment_variance(marginals, moment, vector)

@@ -1,14 +1,15 @@
 """The operations of products: those of two sets side by side, either of which may be a product again."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best, list_policy, project, span_part
 from swapregret.actions.policy_slots import draw_mu
 from swapregret.actions.products.coupling import couple
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import set_of
+from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot, joined
 
@@ -20,8 +21,8 @@ class Pair(NamedTuple):
     empty where one of the two has none.
     """
 
-    first: Any
-    second: Any
+    first: Family
+    second: Family
     split: int
     levels: Floats
 
@@ -46,14 +47,14 @@ def share_level(vector: Floats, levels: Floats, split: int) -> None:
 
 
 @kernel
-def best_pair(h: Any, weights: Floats) -> Integers:
+def best_pair(h: Handle[Pair], weights: Floats) -> Integers:
     """Ask each part."""
     pair, split = set_of(h), set_of(h).split
     return _pair(best(pair.first, weights[:split].copy()), best(pair.second, weights[split:].copy()))
 
 
 @kernel
-def project_pair(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_pair(h: Handle[Pair], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project each part: the divergence is a sum, and so is the gap."""
     pair, split = set_of(h), set_of(h).split
     x, log_x, gap = project(pair.first, tilted[:split].copy(), near[:split].copy())
@@ -62,7 +63,7 @@ def project_pair(h: Any, tilted: Floats, near: Floats) -> tuple[Floats, Floats, 
 
 
 @kernel
-def list_pairs(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
+def list_pairs(h: Handle[Pair], point: Floats) -> tuple[Words, Floats, bool]:
     """Couple the lists of the two parts."""
     pair, split = set_of(h), set_of(h).split
     words, chances, is_inside = list_policy(pair.first, point[:split].copy())
@@ -74,7 +75,7 @@ def list_pairs(h: Any, point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def part_of_pair(h: Any, vector: Floats) -> Floats:
+def part_of_pair(h: Handle[Pair], vector: Floats) -> Floats:
     """Project onto the span of each part, and then so that both have the same level."""
     pair, split, levels = set_of(h), set_of(h).split, set_of(h).levels
     x, y = span_part(pair.first, vector[:split].copy()), span_part(pair.second, vector[split:].copy())
@@ -85,7 +86,7 @@ def part_of_pair(h: Any, vector: Floats) -> Floats:
 
 
 @kernel
-def draw_pair(h: Any, rng: np.random.Generator) -> Integers:
+def draw_pair(h: Handle[Pair], rng: np.random.Generator) -> Integers:
     """Draw from the exploration policy of each part."""
     pair = set_of(h)
     return _pair(draw_mu(pair.first, rng), draw_mu(pair.second, rng))

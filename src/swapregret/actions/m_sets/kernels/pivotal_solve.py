@@ -22,11 +22,11 @@ The slots of up to three policies are a tuple. So compiled code knows how many t
 registers what goes from element to element: it is four times as fast as with an array.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from swapregret.arrays import Floats
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.address import scratch
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
@@ -35,6 +35,7 @@ from swapregret.compiled.vectors import dot
 WIDTH = 3
 """How many policies a mixture has at least; those that are missing have weight 0."""
 _ROUNDING = 1e-15
+Slots: TypeAlias = Integers | tuple[int, int, int]
 
 
 class Pivots(NamedTuple):
@@ -75,7 +76,7 @@ def solve_pivots(
 
 @kernel
 def _solve(
-    slots: Any, pivots: Pivots, roots: Floats, alpha: float, explore: float, right: Floats, size: int
+    slots: Slots, pivots: Pivots, roots: Floats, alpha: float, explore: float, right: Floats, size: int
 ) -> tuple[Floats, float]:
     """Solve for one right side; with what it adds up to in actions taken off, what is left adds up to 0."""
     n, d = len(slots), right.size
@@ -96,7 +97,9 @@ def _solve(
 
 
 @kernel
-def _factor(slots: Any, pivots: Pivots, sieve: Sieve, alpha: float, values: Floats, count: float, mean: float) -> float:
+def _factor(
+    slots: Slots, pivots: Pivots, sieve: Sieve, alpha: float, values: Floats, count: float, mean: float
+) -> float:
     """Write gains, 1/s, innovations of the columns and of v − count · m/d (over s), and products; return the least 1/s."""
     n, n_right = len(slots), len(slots) + 1
     tables, point, gain, columns, d = pivots.tables, pivots.point, sieve.gain, sieve.columns, values.size
@@ -183,7 +186,7 @@ def _turn(sieve: Sieve, small: Floats, inner: Floats, count: float, size: int) -
 
 
 @kernel
-def _finish(slots: Any, tables: Floats, sieve: Sieve, found: Floats, shift: float) -> Floats:
+def _finish(slots: Slots, tables: Floats, sieve: Sieve, found: Floats, shift: float) -> Floats:
     """Go from the last element to the first, and shift all."""
     n, gain, columns, per, sifted = len(slots), sieve.gain, sieve.columns, sieve.per, sieve.sifted
     result, taken, state = np.empty(sifted.size), scratch(n), scratch(n)

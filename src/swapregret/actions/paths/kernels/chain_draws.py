@@ -6,6 +6,7 @@ probability ``mass[u]`` and edge k with probability ``flow[k]``.
 
 import numpy as np
 
+from swapregret.actions.paths.kernels.dag import Places
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
@@ -13,7 +14,7 @@ _SMALLEST = 1e-290
 
 
 @kernel
-def gibbs_transition(start: Integers, head: Integers, scores: Floats, to_sink: Floats) -> Floats:
+def gibbs_transition(start: Integers | Places, head: Integers | Places, scores: Floats, to_sink: Floats) -> Floats:
     """Push weights: the chain of the policy p(path) ∝ exp(Σ scores), from the log-sums of paths to the sink."""
     transition = np.empty(head.size)
     for u in range(start.size - 1):
@@ -54,7 +55,7 @@ def flow_transition(start: Integers, flow: Floats) -> Floats:
 
 
 @kernel
-def chain_flow(start: Integers, head: Integers, transition: Floats) -> tuple[Floats, Floats]:
+def chain_flow(start: Integers | Places, head: Integers | Places, transition: Floats) -> tuple[Floats, Floats]:
     """Return the probabilities of visiting each edge and each vertex."""
     mass = np.zeros(start.size - 1)
     mass[0] = 1.0
