@@ -1,12 +1,12 @@
 """How the site is built: `make docs` turns docs/ into site/. Nothing is fetched, neither at build time nor when a page is read.
 
 Formulas are written as LaTeX between dollar signs and become MathML while the site is built. Browsers draw MathML themselves,
-so a page needs no script and no font for them. A line ``::: swapregret.x.Name`` stands for the documentation of that name.
+so a page needs no script and no font for them. A line ``::: sr.Name`` stands for the documentation of that public name.
 """
 
-import importlib
 import inspect
 import re
+import sys
 from importlib.metadata import version as version_of
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +16,8 @@ from docutils.utils.math import MathError, pick_math_environment
 from docutils.utils.math.latex2mathml import tex2mathml
 from pygments.lexers.special import TextLexer
 from sphinx.errors import ExtensionError
+
+import swapregret
 
 project = "swapregret"
 author = "The swapregret developers"
@@ -39,7 +41,7 @@ pygments_style = "default"
 pygments_dark_style = "github-dark"
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
+autodoc_typehints = "none"  # the docstrings have them, in words
 autodoc_default_options = {"members": True, "show-inheritance": False}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -50,7 +52,8 @@ _OTHER_NAMES = {r"\texttt": r"\mathtt", r"\dots": r"\ldots", r"\big": r"\bigl"}
 """Names of LaTeX that the converter lacks, and what it calls them."""
 _DIGITS = re.compile(r"(\\[dt]?frac)\s*(\d)\s*(\d)")
 """A fraction of two digits, \\frac14, which the converter takes for one of fourteen."""
-_NAME = re.compile(r"^::: ([\w.]+)$", re.MULTILINE)
+_NAME = re.compile(r"^::: (sr[\w.]+)$", re.MULTILINE)
+sys.modules["sr"] = swapregret  # as pages write it: import swapregret as sr
 
 
 def documented(app: Any, page: str, source: list[str]) -> None:
@@ -59,16 +62,14 @@ def documented(app: Any, page: str, source: list[str]) -> None:
 
 
 def _directive(name: str) -> str:
-    module, _, last = name.rpartition(".")
-    thing = getattr(importlib.import_module(module), last)
-    kind = (
-        "autoexception"
-        if inspect.isclass(thing) and issubclass(thing, Exception)
-        else "autoclass"
-        if inspect.isclass(thing)
-        else "autofunction"
-    )
-    return f"## {last}\n\n```{{eval-rst}}\n.. {kind}:: {name}\n```"
+    thing: Any = swapregret
+    for part in name.split(".")[1:]:
+        thing = getattr(thing, part)
+    is_class = inspect.isclass(thing)
+    if is_class:
+        thing.__name__ = part  # a class is shown by the name it is exported under
+    kind = "autoexception" if is_class and issubclass(thing, Exception) else "autoclass" if is_class else "autofunction"
+    return f"## {name}\n\n```{{eval-rst}}\n.. {kind}:: {name}\n```"
 
 
 def mathml(formula: str, *, as_block: bool) -> str:

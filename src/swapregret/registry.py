@@ -129,7 +129,7 @@ def name_of(thing: Any, *tables: Table) -> str | None:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> name_of(MSets, SETS), name_of(dict, SETS)
     ('MSets', None)
     """

@@ -1,6 +1,9 @@
 """The documentation site: complete, built without the network, and in want of nothing from outside when read."""
 
+import html
 import importlib.util
+import inspect
+import json
 import os
 import re
 import subprocess
@@ -8,8 +11,10 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import snowballstemmer
 
 import swapregret
 
@@ -180,18 +185,80 @@ def test_a_fraction_of_two_digits_is_one() -> None:
         assert mathml(rf"\{frac}1K", as_block=False) == mathml(rf"\{frac}{{1}}{{K}}", as_block=False)
 
 
+def exported() -> dict[str, Any]:
+    """Return every public object by the shortest name it is exported under."""
+    things = {f"sr.{name}": getattr(swapregret, name) for name in swapregret.__all__}
+    modules = {name: thing for name, thing in things.items() if isinstance(thing, ModuleType)}
+    known = {id(thing) for thing in things.values()}
+    for name, module in modules.items():
+        inner = {f"{name}.{each}": getattr(module, each) for each in module.__all__}
+        things |= {each: thing for each, thing in inner.items() if id(thing) not in known}
+    return {name: thing for name, thing in things.items() if name not in modules}
+
+
 def test_the_reference_has_every_public_name() -> None:
-    """What is exported has its docstring in the reference, once."""
-    shown = re.findall(
-        r"^::: ([\w.]+)$", "\n".join(p.read_text("utf-8") for p in (DOCS / "reference").glob("*.md")), re.MULTILINE
+    """What is exported has its docstring in the reference, once, under the name people import it by."""
+    text = "\n".join(page.read_text("utf-8") for page in (DOCS / "reference").glob("*.md"))
+    assert sorted(re.findall(r"^::: (.+)$", text, re.MULTILINE)) == sorted(exported()), "a line `::: sr.name` for each"
+
+
+def test_the_reference_shows_public_names_only(site: Path) -> None:
+    """Signatures begin with `sr.`, carry no types, and no page of the reference names a module that is not public."""
+    pages = {page.name: page.read_text("utf-8") for page in (site / "reference").glob("*.html")}
+    public = {name for name in swapregret.__all__ if isinstance(getattr(swapregret, name), ModuleType)}
+    for name, page in pages.items():
+        text = html.unescape(re.sub(r"<[^>]+>", "", page))
+        assert {each for each in re.findall(r"swapregret\.(\w+)\.\w", text) if each not in public} == set(), name
+        assert all(signature.startswith(("sr.", "class sr.", "exception sr.")) for signature in signatures_of(page)), (
+            name
+        )
+    shown = signatures_of(pages["players.html"])[0]
+    assert (
+        shown
+        == "sr.swap_combcp(actions, horizon=None, *, preset=None, feedback='bandit', schedule=None, **ingredients)"
     )
-    wanted = set()
-    for name in swapregret.__all__:
-        thing = getattr(swapregret, name)
-        inner = [getattr(thing, each) for each in thing.__all__] if isinstance(thing, ModuleType) else [thing]
-        wanted |= {f"{each.__module__}.{each.__qualname__}" for each in inner}
-    assert wanted - set(shown) == set(), "add `::: name` to a page of docs/reference"
-    assert sorted(shown) == sorted(wanted), "remove what is not exported, or stands twice"
+
+
+def signatures_of(page: str) -> list[str]:
+    """Return the signatures of the public names of a page of the reference, without those of methods."""
+    every = re.findall(r'<dt class="sig[^>]*id="([\w.]+)">(.*?)</dt>', page, re.DOTALL)
+    names = set(exported())
+    found = [text for name, text in every if name in names]
+    return [
+        " ".join(html.unescape(re.sub(r"<[^>]+>", "", each)).removesuffix("¶\n").split()).rstrip("¶") for each in found
+    ]
+
+
+def test_examples_import_public_names() -> None:
+    """The examples of public names, and of their methods, can be copied: what they import, they import from public places."""
+    public = {"swapregret", *(f"swapregret.{name}" for name in swapregret.__all__)}
+    found = set()
+    for thing in exported().values():
+        members = (
+            [getattr(thing, name) for name in dir(thing) if not name.startswith("_")] if isinstance(thing, type) else []
+        )
+        for text in (inspect.getdoc(each) or "" for each in (thing, *members)):
+            found |= {each for each in re.findall(r">>> from ([\w.]+) import", text) if each.startswith("swapregret")}
+    assert found - public == set()
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("delayed", "how_to/run_a_session"),
+        ("cost", "how_to/run_a_session"),
+        ("unavailable", "how_to/run_a_session"),
+        ("context", "how_to/audit_a_log"),
+        ("route", "how_to/choose_a_route"),
+        ("report", "how_to/read_a_report"),
+    ],
+)
+def test_the_search_finds_what_people_look_for(site: Path, word: str, page: str) -> None:
+    """Each word is in a title of the page that answers, where the search of the site puts it first."""
+    text = (site / "searchindex.js").read_text("utf-8").removeprefix("Search.setIndex(").removesuffix(")")
+    index = json.loads(text)
+    found = index["titleterms"].get(snowballstemmer.stemmer("english").stemWord(word), [])
+    assert page in [index["docnames"][each] for each in (found if isinstance(found, list) else [found])]
 
 
 def test_the_picture_is_what_its_script_draws() -> None:

@@ -104,7 +104,7 @@ class ActionSet(Enumerated):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> from swapregret import MSets
         >>> MSets(3, 1).argmax_many([[1., 2., 3.], [3., 2., 1.]])
         array([[0, 0, 1],
                [1, 0, 0]])
@@ -147,7 +147,7 @@ class ActionSet(Enumerated):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> from swapregret import MSets
         >>> MSets(3, 2).constant_vector()
         array([0.5, 0.5, 0.5])
         """
@@ -216,7 +216,7 @@ class ActionSet(Enumerated):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> from swapregret import MSets
         >>> words, weights = MSets(3, 1).decompose_packed([.5, .25, .25])
         >>> words.tolist(), weights.tolist()
         ([[1], [2], [4]], [0.5, 0.25, 0.25])

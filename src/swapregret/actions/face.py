@@ -35,7 +35,7 @@ class Face:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> face = Face(MSets(4, 2, labels="abcd"), (1,))
     >>> face.part, face.lift(np.array([[1, 0, 1]])).tolist()
     (MSets(3, 2), [[1, 0, 0, 1]])
@@ -104,7 +104,7 @@ def read_missing(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> letters = MSets(4, 2, labels="abcd")
     >>> read_missing(letters, ["c", "a"], None), read_missing(letters, None, "abd"), read_missing(letters, [3], None)
     ((0, 2), (2,), (3,))

@@ -129,7 +129,7 @@ class Labelled(metaclass=Remembering):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> from swapregret import MSets
         >>> MSets(3, 2).is_same(MSets(dimension=3, size=2)), MSets(3, 2).is_same(MSets(3, 2, labels="abc"))
         (True, False)
         """
@@ -157,7 +157,7 @@ class Labelled(metaclass=Remembering):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
+        >>> from swapregret import MSets
         >>> MSets(4, 2, labels="abcd").choice([0, 1, 0, 1])
         ('b', 'd')
         """

@@ -37,8 +37,8 @@ def mixture(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.stochastic import iid
+    >>> from swapregret import MSets
+    >>> from swapregret.environments import iid
     >>> actions = MSets(4, 2)
     >>> high, low = (iid(actions, 10, high=value, low=value, rng=0) for value in (1., .2))
     >>> mixture([high, low], [.25, .75], rng=0).means(0, 1)
@@ -77,8 +77,8 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.stochastic import iid
+    >>> from swapregret import MSets
+    >>> from swapregret.environments import iid
     >>> actions = MSets(4, 2)
     >>> parts = [iid(actions, days, high=level, low=level, rng=0) for days, level in ((2, 1.), (3, .5))]
     >>> world = concatenation(parts, rng=0)

@@ -47,7 +47,7 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = cyclic(MSets(6, 2), 700, rng=0)
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
@@ -89,7 +89,7 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = spiral(MSets(6, 2), 700, rng=0)
     >>> sorted((2 * world.means(20, 21)[0]).tolist())
     [0.0, 0.0, 0.6, 0.6, 1.0, 1.0]
@@ -112,7 +112,7 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = slots(MSets(6, 2), 700, rng=0)
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]

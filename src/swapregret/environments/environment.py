@@ -47,7 +47,7 @@ class Environment:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> always = Environment("first", MSets(3, 2), 10, lambda start, stop: np.tile([1., 0., 0.], (stop - start, 1)), 0)
     >>> always.reward_vector(4)
     array([0.5, 0. , 0. ])

@@ -17,7 +17,7 @@ def random_action(actions: ActionSet, rng: np.random.Generator) -> Action:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> int(random_action(MSets(5, 2), np.random.default_rng(0)).sum())
     2
     """
@@ -32,7 +32,7 @@ def three_groups(actions: ActionSet, rng: np.random.Generator) -> Actions:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> three_groups(MSets(6, 2), np.random.default_rng(0)).sum(axis=0)
     array([1, 1, 1, 1, 1, 1])
     """

@@ -60,7 +60,7 @@ def tree(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = tree(MSets(6, 2), 800, rng=0)
     >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 per day in total
     800.0

@@ -32,7 +32,7 @@ class ElementRange:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> ElementRange(MSets(3, 2), Units(-1.0, 1.0)).levels(np.array([[-1., 0., 1.]]))
     array([[0. , 0.5, 1. ]])
     """
@@ -117,7 +117,7 @@ def replay(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = replay(MSets(3, 2), [[10, 20, 30], [30, 20, 10]], reward_range=(10, 30))
     >>> world.means(0, 2)
     array([[0.  , 0.25, 0.5 ],
@@ -207,7 +207,7 @@ def from_function(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = from_function(MSets(3, 1), 100, lambda day: np.arange(3) == day % 3)
     >>> world.reward_vector(1)
     array([0., 1., 0.])

@@ -20,7 +20,7 @@ def iid(actions: ActionSet, horizon: int, *, high: float = 0.7, low: float = 0.5
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> sorted((2 * iid(MSets(4, 2), 10, rng=0).means(0, 1)[0]).tolist())
     [0.5, 0.5, 0.7, 0.7]
     """
@@ -40,7 +40,7 @@ def piecewise(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = piecewise(MSets(4, 2), 80, rng=0)
     >>> sorted((2 * world.means(10, 11)[0]).tolist())
     [0.3, 0.3, 0.8, 0.8]
@@ -66,7 +66,7 @@ def random_walk(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = random_walk(MSets(4, 2), 10_000, rng=0)
     >>> bool((world.means(0, 5) == world.means(0, 1)).all()), bool((world.means(5, 6) == world.means(0, 1)).any())
     (True, False)
@@ -114,7 +114,7 @@ def interruptions(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> world = interruptions(MSets(4, 2), 1000, rng=0)
     >>> means = 2 * world.means(0, 1000)
     >>> int((means.max(axis=1) == 1.0).sum()), sorted(set(means.ravel().round(6).tolist()))

@@ -61,7 +61,7 @@ def make_player(kind: str, values: Values, actions: sr.ActionSet, horizon: int) 
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> make_player("swap_combcp", {"schedule": [1, 4, 16]}, MSets(6, 2), 100).schedule.windows
     (1, 4, 16)
     """

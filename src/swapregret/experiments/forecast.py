@@ -89,7 +89,7 @@ def make_plan(actions: sr.ActionSet, horizon: int, *, preset: str = "adaptive", 
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> plan = make_plan(MSets(10, 3), 100_000, seconds=0)
     >>> plan.schedule.windows, plan.bound.is_vacuous, round(plan.useful_exponent)
     ((12, 396, 1584, 6336, 25344, 101376), True, 161)

@@ -94,7 +94,7 @@ def expected_swap_regret(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> found = expected_swap_regret(MSets(10, 3), 100_000, "multiscale")
     >>> found.is_measured, found.worst.swap_regret < .1
     (True, True)

@@ -147,9 +147,8 @@ def certify(play: "CorrelatedPlay") -> Certificate:
 
     Examples
     --------
-    >>> from swapregret.games.correlated_play import CorrelatedPlay
-    >>> from swapregret.games.kinds.classics import chicken
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret.games import CorrelatedPlay, chicken
+    >>> from swapregret import FinitePolicy
     >>> dare = FinitePolicy([[1, 0]], [1.])
     >>> print(certify(CorrelatedPlay(chicken(), (1,), ((dare, dare),))))
     an ε-correlated equilibrium with ε exactly 0.285714, coarse 0.285714

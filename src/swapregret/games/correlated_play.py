@@ -50,8 +50,8 @@ class CorrelatedPlay:
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import chicken
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret.games import chicken
+    >>> from swapregret import FinitePolicy
     >>> dare, give = FinitePolicy([[1, 0]], [1.]), FinitePolicy([[0, 1]], [1.])
     >>> play = CorrelatedPlay(chicken(), [1, 1, 2], [(dare, give), (give, dare), (give, give)])
     >>> play.payoffs.tolist(), round(play.swap_gap(0).value, 12)

@@ -156,7 +156,7 @@ def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import chicken
+    >>> from swapregret.games import chicken
     >>> [player.feedback for player in make_players(chicken(), 100, [{"learner": "single", "feedback": "full"}])]
     ['full', 'full']
     """

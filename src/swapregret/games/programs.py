@@ -50,7 +50,7 @@ def swap_gap_by_program(game: Game, policy: Joint, player: int) -> float:
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import gibson
+    >>> from swapregret.games import gibson
     >>> swap_gap_by_program(gibson(), np.array([[.5, 0.], [0., .25], [0., .25]]), 0)
     0.25
     """
@@ -73,7 +73,7 @@ def best_correlated_equilibrium(game: Game) -> BestEquilibrium:
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import chicken
+    >>> from swapregret.games import chicken
     >>> best_correlated_equilibrium(chicken()).payoffs.round(9).tolist()
     [5.25, 5.25]
     """
@@ -92,7 +92,7 @@ def equilibrium_payoffs(game: Game) -> Joint:
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import chicken
+    >>> from swapregret.games import chicken
     >>> equilibrium_payoffs(chicken()).round(9).tolist()
     [[2.0, 7.0], [3.6, 3.6], [7.0, 2.0], [5.25, 5.25]]
     """
@@ -149,7 +149,7 @@ def zero_sum_value(game: Game) -> float:
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import matching_pennies
+    >>> from swapregret.games import matching_pennies
     >>> abs(zero_sum_value(matching_pennies())) < 1e-9
     True
     """

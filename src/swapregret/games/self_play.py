@@ -198,10 +198,10 @@ def self_play(
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import matching_pennies
-    >>> from swapregret.learners.baselines.uniform import uniform
+    >>> from swapregret.games import matching_pennies
+    >>> from swapregret import baselines
     >>> game = matching_pennies()
-    >>> result = self_play(game, [uniform(actions) for actions in game.action_sets], 100, rng=0)
+    >>> result = self_play(game, [baselines.uniform(actions) for actions in game.action_sets], 100, rng=0)
     >>> result.certificate.epsilon, result.play.payoffs.tolist()
     (0.0, [0.0, 0.0])
     """

@@ -18,7 +18,7 @@ def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> [action.tolist() for action in enumerate_actions(MSets(2, 1))]
     [[1, 0], [0, 1]]
     """

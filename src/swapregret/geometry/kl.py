@@ -46,7 +46,7 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> kl_gap(MSets(2, 1), np.zeros(2), np.log([.5, .5]))
     0.0
     """

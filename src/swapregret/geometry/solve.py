@@ -42,7 +42,7 @@ class Solver:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> actions = MSets(3, 1)
     >>> Solver(actions.uniform_policy(), actions.span).solve(np.array([1, 0, 0])).round(12)
     array([3., 0., 0.])
@@ -107,7 +107,7 @@ def smallest_eigenvalue(policy: Policy, span: Span) -> float:
 
     Examples
     --------
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret import FinitePolicy
     >>> span = Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> smallest_eigenvalue(FinitePolicy([[1, 0], [0, 1]], [.75, .25]), span)
     0.25

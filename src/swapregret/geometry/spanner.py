@@ -58,7 +58,7 @@ def find_spanner(oracle: LinearOracle, span: Span, slack: float = 2.0) -> Spanne
     Examples
     --------
     >>> from swapregret.geometry.span import find_span
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> spanner = find_spanner(MSets(3, 1), find_span(MSets(3, 1)))
     >>> spanner.bound, sorted(spanner.actions.tolist())
     (1.0, [[0, 0, 1], [0, 1, 0], [1, 0, 0]])

@@ -29,7 +29,7 @@ def encode(value: Any) -> Any:
 
     Examples
     --------
-    >>> from swapregret.learners.schedule import Schedule
+    >>> from swapregret import Schedule
     >>> encode(Schedule([1, 4]))
     {'class': 'Schedule', 'fields': {'windows': {'tuple': [1, 4]}}}
     """
@@ -72,7 +72,7 @@ def decode(data: Any) -> Any:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> decode(encode(MSets(4, 2, labels="abcd"))).labels
     ('a', 'b', 'c', 'd')
     """

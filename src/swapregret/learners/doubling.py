@@ -213,8 +213,7 @@ def anytime(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.learners.presets import swap_combcp
+    >>> from swapregret import MSets, swap_combcp
     >>> player = anytime(swap_combcp, MSets(6, 2))
     >>> [player.epoch_length(j) for j in range(3)]
     [1000, 2000, 4000]

@@ -105,7 +105,7 @@ class LazyComBCP(LazyLearner):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.learners.policy_plan import plan_policies
     >>> actions = MSets(4, 2)
     >>> LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_policies(actions, 1, "bandit")).first[0]

@@ -215,7 +215,7 @@ def warm(player: Player[Any], *, has_late: bool = True) -> None:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> warm(uniform(MSets(4, 2)))
     """

@@ -88,7 +88,7 @@ def plan_policies(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> plan = plan_policies(MSets(10, 3), 30, "bandit")
     >>> plan.kind, plan.variants, plan.reason
     ('list', 8, 'rank 10 for base windows of 30 days: lists of actions, 8 decomposition(s) each; Σ is factored once per window')

@@ -60,7 +60,7 @@ def swap_combcp(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = swap_combcp(MSets(10, 3), horizon=100_000, preset="multiscale")
     >>> player.n_scales, player.schedule.windows[0]
     (5, 12)
@@ -85,7 +85,7 @@ def swap_comband(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> swap_comband(MSets(10, 3), horizon=100_000).n_scales
     5
     """

@@ -63,7 +63,7 @@ def check_settings(part: Any) -> None:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.learners.baselines.tsallis_inf import TsallisINF
     >>> TsallisINF(MSets(4, 2), 100, 2.0, limit=-1)
     Traceback (most recent call last):

@@ -193,7 +193,7 @@ def audit(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> rock, paper, scissors = ([int(i == j) for j in range(3)] for i in range(3))
     >>> result = audit(MSets(3, 1), [rock, rock, paper], [[0., 1., 0.], [0., 1., 0.], [.5, 0., 1.]])
     >>> result.external_regret.value, result.internal_regret.value, result.swap_regret.value

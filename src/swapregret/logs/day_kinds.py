@@ -62,7 +62,7 @@ def audit_day_kinds(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> rewards = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]] * 2
     >>> log = MSets(3, 1), [[0, 0, 1]] * 4, rewards
     >>> found = audit(*log, contexts=["even", "odd"] * 2)

@@ -164,7 +164,7 @@ def evaluate(
     Examples
     --------
     >>> import numpy as np
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> coin = MSets(2, 1, labels="ab")
     >>> found = evaluate([("a", 1.0), ("b", 0.0)] * 50, ("a",), actions=coin, policies="uniform")
     >>> found.pseudo_inverse.value, found.without_support, found.effective_days

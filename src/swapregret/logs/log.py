@@ -39,7 +39,7 @@ class Log:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> log = read_past([(("a", "b"), 0.5), (("b", "c"), 0.25)], MSets(3, 2, labels="abc"))
     >>> len(log), log.totals.tolist(), log.told
     (2, [0.5, 0.25], 'unknown')

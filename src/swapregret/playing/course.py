@@ -59,8 +59,8 @@ class Course:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.cycles import cyclic
+    >>> from swapregret import MSets
+    >>> from swapregret.environments import cyclic
     >>> from swapregret.learners.baselines.uniform import uniform
     >>> actions = MSets(6, 2)
     >>> options = {"measure": "ledger", "realised": False, "windows": (), "certificate": False, "capacity": None}

@@ -173,7 +173,7 @@ class PlayResult:
     def realised_gap(self, confidence: float = 0.95) -> Regret:
         """Return realised swap regret less that of the policies, run by run; the bracket is how far apart they are allowed to be.
 
-        With probability ``confidence`` or more, for all runs at once (Freedman's inequality, :mod:`swapregret.regret.realised`).
+        With probability ``confidence`` or more, for all runs at once (Freedman's inequality).
         """
         if not 0.0 < confidence < 1.0:
             raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")

@@ -120,7 +120,7 @@ def best_swap(answers: Answers, limit: int | None = None) -> BestSwap:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.regret.ledgers.answers import answer
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> actions, ledger = MSets(3, 2, labels="abc"), SwapLedger(MSets(3, 2))

@@ -121,7 +121,7 @@ class DecompositionLedger:
     --------
     One scale that keeps (½, ½) for two days, and restarts every two:
 
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> ledger = DecompositionLedger(MSets(2, 1), [2, 2])
     >>> ledger.record(np.array([[.5, .5]]), np.array([[1., 0.], [1., 0.]]))
     >>> result = ledger.close()

@@ -39,7 +39,7 @@ class EstimateLedger:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> ledger = EstimateLedger(MSets(2, 1))
     >>> policy = MSets(2, 1).uniform_policy()
     >>> for action, reward in (([1, 0], 1.0), ([0, 1], 0.0)):

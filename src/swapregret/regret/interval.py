@@ -56,7 +56,7 @@ class IntervalLedger:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> ledger = IntervalLedger(MSets(2, 1), 2)
     >>> ledger.record(np.array([.5, .5]), np.array([[1., 0.], [1., 0.], [0., 1.]]))
     >>> ledger.close().regrets

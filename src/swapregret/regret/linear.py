@@ -102,7 +102,7 @@ def best_affine_rule(actions: ActionSet, ledgers: "Sequence[Ledger | LazyTotals]
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> actions, ledger = MSets(3, 1, labels="abc"), SwapLedger(MSets(3, 1))
     >>> ledger.record_plays([[1, 0, 0], [0, 1, 0]], [[0., 1., 0.], [0., .5, 0.]])

@@ -103,8 +103,7 @@ def swap_regret(answers: Answers) -> Regret:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret import FinitePolicy, MSets
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> ledger = SwapLedger(MSets(2, 1))
     >>> ledger.record(FinitePolicy([[1, 0]], [1.]), np.array([0., 1.]))
@@ -143,8 +142,7 @@ def swap_regret_per_run(actions: ActionSet, ledgers: Sequence[Ledger]) -> Regret
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret import FinitePolicy, MSets
     >>> from swapregret.regret.ledgers.ledger import SwapLedger
     >>> runs = []
     >>> for rewards in ([1., 0.], [0., 1.]):

@@ -88,8 +88,7 @@ class Session(Course[State]):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.learners.presets import swap_combcp
+    >>> from swapregret import MSets, swap_combcp
     >>> session = Session(swap_combcp(MSets(4, 2, labels="abcd"), horizon=1000), rng=7)
     >>> decision = session.act()
     >>> len(decision.elements), decision.day

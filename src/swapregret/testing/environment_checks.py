@@ -44,8 +44,8 @@ def check_environment(environment: Environment, *, days: int = 4000, seed: int =
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.environments.cycles import cyclic
+    >>> from swapregret import MSets
+    >>> from swapregret.environments import cyclic
     >>> check_environment(cyclic(MSets(6, 2), 700, rng=0)).passed
     ('shape', 'range', 'repeatability', 'slices', 'replications', 'noise', 'days')
     """

@@ -36,9 +36,8 @@ def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Repor
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.learners.baselines.uniform import uniform
-    >>> check_player(uniform(MSets(4, 2)), days=10).passed
+    >>> from swapregret import MSets, baselines
+    >>> check_player(baselines.uniform(MSets(4, 2)), days=10).passed
     ('configuration', 'arrays', 'state', 'policies', 'repeatability', 'files')
     """
     return run_checks(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
@@ -49,9 +48,8 @@ def state_of(session: Session[State]) -> State:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.learners.baselines.uniform import uniform
-    >>> player = uniform(MSets(4, 2))
+    >>> from swapregret import MSets, baselines
+    >>> player = baselines.uniform(MSets(4, 2))
     >>> int(player.dump(state_of(Session(player, rng=0)))["tally.day"][0])
     0
     """

@@ -63,7 +63,7 @@ def check_policy(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> actions = MSets(4, 2)
     >>> check_policy(actions.uniform_policy(), actions).passed[:2]
     ('marginals', 'second moment')

@@ -51,7 +51,7 @@ def check_relabelling(
 
     Examples
     --------
-    >>> from swapregret.actions.own_sets.explicit import Explicit
+    >>> from swapregret import Explicit
     >>> table, order = np.array([[1, 0, 1], [0, 1, 1]]), [2, 0, 1]
     >>> check_relabelling(Explicit(table), Explicit(table[:, order]), order).passed[:2]
     ('numbers', 'actions')

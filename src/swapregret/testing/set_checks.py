@@ -44,7 +44,7 @@ def check_action_set(
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> report = check_action_set(MSets(4, 2))
     >>> "projection" in report.passed
     True

@@ -72,7 +72,7 @@ class GraphicBases(ActionSet):
 
         Examples
         --------
-        >>> from swapregret.actions.graphs.spanning_trees import SpanningTrees
+        >>> from swapregret import SpanningTrees
         >>> SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")], labels=["bus", "train", "ferry"]).choice([1, 0, 1])
         (('a', 'b'), ('a', 'c'))
         """

@@ -91,7 +91,7 @@ class MatchingSet(ActionSet):
 
         Examples
         --------
-        >>> from swapregret.actions.matchings.permutations import Permutations
+        >>> from swapregret import Permutations
         >>> Permutations(3, labels="abc").choice([0, 0, 1, 1, 0, 0, 0, 1, 0])
         ('c', 'a', 'b')
         """

@@ -37,7 +37,7 @@ def equations_of(actions: Any) -> Matrix:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> equations_of(MSets(3, 2)).tolist()
     [[1.0, 1.0, 1.0, 2.0]]
     """

@@ -51,8 +51,7 @@ class Product(ActionSet):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.actions.matchings.permutations import Permutations
+    >>> from swapregret import MSets, Permutations
     >>> plans = Product(MSets(3, 1, labels="abc"), Permutations(2), names=["item", "order"])
     >>> plans.dimension, plans.size, plans.n_actions, plans.rank
     (7, 3, 6, 4)
@@ -119,8 +118,7 @@ class Product(ActionSet):
 
         Examples
         --------
-        >>> from swapregret.actions.m_sets.m_sets import MSets
-        >>> from swapregret.actions.matchings.permutations import Permutations
+        >>> from swapregret import MSets, Permutations
         >>> Product(MSets(3, 1, labels="abc"), Permutations(2), names=["item", "order"]).choice([0, 1, 0, 0, 1, 1, 0])
         {'item': ('b',), 'order': (1, 0)}
         """

@@ -50,7 +50,7 @@ def level_of(actions: ActionSet) -> Vector | None:
 
     Examples
     --------
-    >>> from swapregret.actions.own_sets.explicit import Explicit
+    >>> from swapregret import Explicit
     >>> level_of(Explicit([[1, 0], [1, 1]])).tolist(), level_of(Explicit([[1, 0], [0, 1], [1, 1]]))
     ([1.0, 0.0], None)
     """
@@ -86,7 +86,7 @@ class PairSpan(Span):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> span = PairSpan(MSets(2, 1), MSets(3, 1))
     >>> span.rank, span.coordinates.tolist(), span.lift[2].tolist()
     (4, [0, 1, 3, 4], [1.0, 1.0, -1.0, -1.0])

@@ -184,7 +184,7 @@ def row_names(actions: ActionSet) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from swapregret.actions.paths.dag_paths import DagPaths
+    >>> from swapregret import DagPaths
     >>> row_names(DagPaths([("s", "a"), ("a", "t"), ("s", "t")], source="s", sink="t"))
     ('s → a', 'a → t', 's → t')
     """

@@ -41,7 +41,7 @@ class CongestionGame(RuledGame):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> game = CongestionGame([MSets(2, 1)] * 2, [[1., 3.], [2., 2.]])
     >>> game.payoffs([[1, 0], [1, 0]]), game.payoff_range(0)
     (array([-3., -3.]), (-3.0, -1.0))

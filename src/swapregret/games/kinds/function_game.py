@@ -36,7 +36,7 @@ class FunctionGame(Game):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> game = FunctionGame([MSets(3, 1)] * 2, lambda player, actions: actions[1 - player])
     >>> game.payoff_range(0), game.payoffs([[1, 0, 0], [1, 0, 0]])
     ((0.0, 1.0), array([1., 1.]))

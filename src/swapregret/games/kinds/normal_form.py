@@ -53,7 +53,7 @@ def normal_form(game: Game) -> MatrixGame:
 
     Examples
     --------
-    >>> from swapregret.games.kinds.shapley import ShapleyGame
+    >>> from swapregret.games import ShapleyGame
     >>> normal_form(ShapleyGame(3, 1)).tables[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """

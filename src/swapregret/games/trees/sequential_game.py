@@ -231,7 +231,7 @@ def nash_gaps(game: Any, marginals: Sequence[npt.ArrayLike]) -> tuple[float, ...
 
     Examples
     --------
-    >>> from swapregret.games.kinds.classics import matching_pennies
+    >>> from swapregret.games import matching_pennies
     >>> nash_gaps(matching_pennies(), [[.5, .5], [1., 0.]])
     (1.0, 0.0)
     """

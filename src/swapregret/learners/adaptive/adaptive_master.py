@@ -45,7 +45,7 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> time_constants(MSets(10, 4), 10_000, 19)
     (10.0, 40.0, 160.0, 640.0, 2560.0)
     """

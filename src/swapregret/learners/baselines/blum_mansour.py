@@ -93,7 +93,7 @@ class BlumMansour(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = blum_mansour(MSets(4, 2), 1000)
     >>> round(player.learning_rate, 6)          # √(48 ln 6 / 1000)
     0.293265

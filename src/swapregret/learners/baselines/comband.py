@@ -72,7 +72,7 @@ class ComBand(PointPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = comband(MSets(10, 3), 100_000)
     >>> round(player.learning_rate, 6), round(player.exploration, 5)     # η = √(ln 120 / 3·10⁶), γ = 10 η
     (0.001263, 0.01263)

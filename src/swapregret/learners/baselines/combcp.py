@@ -27,7 +27,7 @@ def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingr
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> combcp(MSets(10, 3), horizon=100_000).schedule.windows
     (12, 100008)
     """

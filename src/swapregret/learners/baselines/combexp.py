@@ -73,7 +73,7 @@ class CombEXP(PointPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = combexp(MSets(10, 3), 100_000)
     >>> round(player.exploration, 6), round(player.learning_rate, 9)
     (0.010575, 0.000474863)

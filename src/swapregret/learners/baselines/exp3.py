@@ -73,7 +73,7 @@ class Exp3(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = exp3(MSets(4, 2), 1000)
     >>> round(player.learning_rate, 6)          # √(2 ln 6 / 6000)
     0.024439

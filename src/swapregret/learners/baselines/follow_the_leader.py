@@ -44,7 +44,7 @@ class FollowTheLeader(PointPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> round(follow_the_leader(MSets(10, 3), 10_000).exploration, 6)
     0.1
     """

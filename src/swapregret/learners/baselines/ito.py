@@ -84,7 +84,7 @@ class Ito(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> ito(MSets(4, 2), 1000).scale
     8.0
     """

@@ -116,7 +116,7 @@ class RegretMatching(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = regret_matching(MSets(4, 2), 6000)
     >>> player.inertia, round(player.exploration, 6)
     (10.0, 0.1)

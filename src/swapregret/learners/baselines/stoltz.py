@@ -131,7 +131,7 @@ class Stoltz(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> round(stoltz(MSets(4, 2), 1000).learning_rate, 6)          # √(12 ln 30 / 1000)
     0.202026
     """

@@ -107,7 +107,7 @@ class TreeSwap(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> treeswap(MSets(6, 2), 10_000).windows
     (4, 160, 640, 2560, 10240)
     """

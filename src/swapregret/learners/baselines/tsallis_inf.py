@@ -97,7 +97,7 @@ class TsallisINF(ListedPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> tsallis_inf(MSets(4, 2), 1000).scale
     2.0
     """

@@ -42,7 +42,7 @@ class UniformPlayer(PointPlayer):
     Examples
     --------
     >>> import numpy as np
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> player = uniform(MSets(4, 2))
     >>> player.policy(player.start(np.random.default_rng(0))).marginals()
     array([0.5, 0.5, 0.5, 0.5])

@@ -43,7 +43,7 @@ def first_day(actions: ActionSet, window: int) -> int:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> [first_day(MSets(10, 3), window) for window in (4, 16)]
     [512, 32768]
     """

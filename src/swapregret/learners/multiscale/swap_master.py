@@ -18,11 +18,11 @@ class SwapMaster(Master):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.learners.policy_plan import plan_policies
     >>> from swapregret.learners.lazy import AdaptiveRate
     >>> from swapregret.learners.lazy import LazyComBCP
-    >>> from swapregret.learners.schedule import Schedule
+    >>> from swapregret import Schedule
     >>> actions = MSets(4, 2)
     >>> learner = LazyComBCP(actions, 0.1, (AdaptiveRate(),), plan_policies(actions, 1, "bandit"))
     >>> master = SwapMaster(learner, Schedule([1, 4, 16]))

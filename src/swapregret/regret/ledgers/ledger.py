@@ -63,8 +63,7 @@ class SwapLedger:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret import FinitePolicy, MSets
     >>> ledger = SwapLedger(MSets(2, 1))
     >>> heads = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
     >>> ledger.record(heads, np.array([1., 0.]))

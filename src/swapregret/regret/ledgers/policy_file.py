@@ -32,7 +32,7 @@ def write_policies(policies: tuple[Policy, ...]) -> NamedArrays:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> from swapregret.actions.m_sets.m_set_policies import UniformSubsets
     >>> wide = MSets(40, 8)
     >>> read_policies(write_policies((UniformSubsets(40, 8),)), wide)
@@ -58,7 +58,7 @@ def policy_cell(policy: Policy) -> str:
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> wide = MSets(40, 8)
     >>> read_policy_cell(policy_cell(wide.uniform_policy()), wide)
     UniformSubsets(8 of 40)

@@ -24,7 +24,7 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> read_plays(MSets(3, 2, labels="abc"), [("a", "c"), ("b", "c")]).tolist()
     [[1, 0, 1], [0, 1, 1]]
     """

@@ -38,7 +38,7 @@ class Stretches:
 
     Examples
     --------
-    >>> from swapregret.policy import FinitePolicy, mix
+    >>> from swapregret import FinitePolicy, mix
     >>> a, b, c = (FinitePolicy(row, [1.0]) for row in ([[1, 0]], [[0, 1]], [[1, 1]]))
     >>> stretches = Stretches(2)
     >>> stretches.record(mix([a, b], [.5, .5]), np.array([[1.0, 2.0]]), 3)

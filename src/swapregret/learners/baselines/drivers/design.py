@@ -24,7 +24,7 @@ def leverages(rows: Actions, span: Span, policy: Policy) -> Vector:
 
     Examples
     --------
-    >>> from swapregret.policy import FinitePolicy
+    >>> from swapregret import FinitePolicy
     >>> rows, span = np.eye(2, dtype=np.int64), Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
     >>> leverages(rows, span, FinitePolicy(rows, [.25, .75])).round(9)
     array([4.        , 1.33333333])

@@ -58,7 +58,7 @@ class CombTS(PosteriorPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> comb_ts(MSets(10, 3), 10_000, memory=300).feedback
     'semi-bandit'
     """

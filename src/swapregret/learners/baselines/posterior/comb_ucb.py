@@ -46,7 +46,7 @@ class CombUCB(PosteriorPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> comb_ucb(MSets(10, 3), 10_000).standard_errors
     1.5
     """

@@ -47,7 +47,7 @@ class EpsilonGreedy(PosteriorPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> round(epsilon_greedy(MSets(10, 3), 1000).exploration, 6)
     0.1
     """

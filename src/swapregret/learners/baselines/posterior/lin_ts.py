@@ -65,7 +65,7 @@ class LinTS(PosteriorPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> lin_ts(MSets(10, 3), 10_000, memory=300).draws
     16
     """

@@ -144,7 +144,7 @@ class LinUCB(PosteriorPlayer):
 
     Examples
     --------
-    >>> from swapregret.actions.m_sets.m_sets import MSets
+    >>> from swapregret import MSets
     >>> lin_ucb(MSets(10, 3), 10_000).listed.shape, lin_ucb(MSets(20, 5), 10_000).listed.shape
     ((120, 1), (0, 1))
     """
