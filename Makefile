@@ -91,7 +91,7 @@ test-numba: $(BIN)/python  ## the compiled layer and play with each version of N
 	  $$env/bin/python -m pytest -p no:cacheprovider tests/compiled tests/playing/test_blocks.py tests/playing/test_workers.py; \
 	done
 
-docs: $(VENV)/.dev  ## build the documentation site into site/, without the network
+docs: $(VENV)/.docs  ## build the documentation site into site/, without the network
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir $(VENV)/doctrees docs site
 	@echo "Open site/index.html in a browser; it needs no server."
 
@@ -123,8 +123,13 @@ $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Setting up .venv for the documentation (first time only, about half a minute) ..."
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@ $(VENV)/.run
+
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Setting up .venv with the development tools (first time only, about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@$(BIN)/python -m compileall -q src
-	@touch $@ $(VENV)/.run
+	@touch $@ $(VENV)/.docs $(VENV)/.run

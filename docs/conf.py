@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,13 +20,16 @@ from sphinx.errors import ExtensionError
 
 import swapregret
 
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+from run_gallery import PLOTLY
+
 project = "swapregret"
 author = "The swapregret developers"
 copyright = "the swapregret developers"
 release = version = version_of("swapregret")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["pictures"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "run_gallery"]
+exclude_patterns = ["pictures", "extensions"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 myst_dmath_allow_digits = False
 myst_heading_anchors = 4
@@ -35,7 +39,7 @@ html_title = "swapregret"
 html_copy_source = False
 html_show_sphinx = False
 html_math_renderer = "mathml"
-html_static_path = ["_static"]
+html_static_path = ["_static", str(PLOTLY)]
 html_css_files = ["site.css"]
 pygments_style = "default"
 pygments_dark_style = "github-dark"

@@ -29,13 +29,15 @@ def label_text(label: Hashable, between: str = ", ") -> str:
 
     Examples
     --------
-    >>> label_text("a"), label_text(("s", "a"), " → "), label_text(("s", "a", 1), " → "), label_text((1, 2, 3))
-    ('a', 's → a', 's → a (1)', '1, 2, 3')
+    >>> label_text("a"), label_text(("s", "a"), " → "), label_text(("s", "a", 1), " → "), label_text(("board", (0, "tea")))
+    ('a', 's → a', 's → a (1)', 'board, 0, tea')
     """
     if not isinstance(label, tuple):
         return str(label)
     is_numbered = len(label) == 3 and between != ", "
-    return between.join(map(str, label[:2] if is_numbered else label)) + (f" ({label[2]})" if is_numbered else "")
+    return between.join(map(label_text, label[:2] if is_numbered else label)) + (
+        f" ({label[2]})" if is_numbered else ""
+    )
 
 
 def text_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -8,36 +8,14 @@ is an expression, or prints one, followed by a comment that opens with a bracket
 import ast
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from page_blocks import BLOCK, Block, blocks_of
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_SAVED = re.compile(r"Save this as `([\w.]+)`[^`]*\Z")
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page: its language, its text, the line it starts on, the file it is to be saved as."""
-
-    language: str
-    text: str
-    line: int
-    saved_as: str | None
-
-
-def blocks_of(page: str) -> list[Block]:
-    """Read the fenced blocks of a page."""
-    found = []
-    for match in _BLOCK.finditer(page):
-        before = page[: match.start()]
-        saved = _SAVED.search(before.rsplit("```", 1)[-1])
-        found.append(Block(match[1], match[2], before.count("\n") + 1, saved[1] if saved else None))
-    return found
 
 
 def run_block(block: Block, name: str, namespace: dict[str, Any]) -> None:
@@ -97,7 +75,7 @@ def test_every_set_has_a_page_with_an_example() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     """A relative link of a page is a file of the project."""
-    text = _BLOCK.sub("", page.read_text(encoding="utf-8"))
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import run_gallery
 import snowballstemmer
 
 import swapregret
@@ -168,6 +169,29 @@ def test_a_foreign_asset_is_found() -> None:
     )
     assert assets_of(page, True) == ["<script src=//a.b/x.js>", "<link href=https://a.b/y.css>"]
     assert len(assets_of("@import 'https://a.b/c.css'; a {b: url(//a.b/f.woff)} c {d: url(e.svg)}", False)) == 2
+
+
+def test_every_page_of_the_gallery_ends_with_a_picture(site: Path) -> None:
+    """The last block of each page shows a figure, drawn by the Plotly of the site; its notebook has the same cells."""
+    pages = [page for page in (DOCS / "gallery").glob("*.md") if page.stem != "README"]
+    assert len(pages) >= 9
+    assert (site / "_static" / "plotly.min.js").is_file()
+    for page in pages:
+        built = (site / "gallery" / f"{page.stem}.html").read_text("utf-8")
+        text = page.read_text("utf-8")
+        assert "Plotly.newPlot" in built.rpartition('<div class="highlight')[2], page.name
+        notebook = json.loads((site / "gallery" / f"{page.stem}.ipynb").read_text("utf-8"))
+        code = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        assert code == [found.strip() for found in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
+
+
+def test_a_block_of_the_gallery_shows_what_a_notebook_would() -> None:
+    """What was printed comes first, then the value of the last expression; what raises stops the build."""
+    assert run_gallery.run_cell("x = '<1>'\nprint(x)\nx * 2", "page", {}) == ("<1>\n", "<1><1>")
+    assert run_gallery.shown("<1>\n", 2, "place") == '<div class="shown"><pre>&lt;1&gt;\n</pre><pre>2</pre></div>'
+    assert run_gallery.shown("", None, "place") == ""
+    with pytest.raises(NameError):
+        run_gallery.run_cell("y", "page", {})
 
 
 @pytest.mark.parametrize("mark", ["tilde", "widetilde", "hat", "widehat"])

@@ -55,9 +55,7 @@ class Exchange:
         return f"Exchange({self.played_elements!r} → {self.better_elements!r}, gain {self.gain:.6g})"
 
     def __str__(self) -> str:
-        played, better = (
-            "{" + ", ".join(map(str, names)) + "}" for names in (self.played_elements, self.better_elements)
-        )
+        played, better = _named(self.played_elements), _named(self.better_elements)
         if self.gain <= 0.0:
             return f"when you chose {played}, nothing would have been better ({self._days})"
         verb, sign = ("saved", "") if self.is_cost else ("earned", "+")
@@ -99,7 +97,7 @@ class BestSwap:
 
     def _repr_html_(self) -> str:
         rows = [
-            [str(each.played_elements), str(each.better_elements), f"{each.days:,.6g}", f"{each.gain:.6g}"]
+            [_named(each.played_elements), _named(each.better_elements), f"{each.days:,.6g}", f"{each.gain:.6g}"]
             for each in self.exchanges[:_SHOWN]
         ]
         hidden = self.n_played - len(rows)
@@ -113,6 +111,10 @@ class BestSwap:
 
     def __str__(self) -> str:
         return "\n".join(str(exchange) for exchange in self.exchanges)
+
+
+def _named(elements: tuple[Label, ...]) -> str:
+    return "{" + ", ".join(map(str, elements)) + "}"
 
 
 def best_swap(answers: Answers, limit: int | None = None) -> BestSwap:

@@ -1,0 +1,6 @@
+"""Let tests import what builds the pages."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "extensions"))
