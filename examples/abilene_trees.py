@@ -17,14 +17,13 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 import swapregret as sr
-from swapregret.arrays import Matrix
 
-SOURCE = """The folder must hold three text files: Abilene (two header lines, then one directed link a line: number, from, to,
+SOURCE = """The folder must hold three text files: Abilene (two header lines, then one directed link per line: number, from, to,
 weight, capacity), AbileneTM and AbileneTM2 (2,016 lines each, a 12 x 12 traffic matrix row by row). They are published
 by the CFR-RL project, https://github.com/jrayzhang6/CFR-RL, folder data/, under the MIT licence."""
 
 
-def read_links(path: Path) -> tuple[list[tuple[int, int]], Matrix]:
+def read_links(path: Path) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Return the directed links, and the matrix of their weights (0 where there is none)."""
     rows = [line.split() for line in path.read_text().splitlines()[2:] if line.strip()]
     links = [(int(row[1]), int(row[2])) for row in rows]
@@ -35,7 +34,9 @@ def read_links(path: Path) -> tuple[list[tuple[int, int]], Matrix]:
     return links, weights
 
 
-def route(demands: Matrix, links: list[tuple[int, int]], weights: Matrix) -> tuple[list[tuple[int, int]], Matrix]:
+def route(
+    demands: np.ndarray, links: list[tuple[int, int]], weights: np.ndarray
+) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Return the undirected links, and the load of each on every day when all demands take shortest paths."""
     n = len(weights)
     _, before = dijkstra(csr_matrix(weights), return_predecessors=True)

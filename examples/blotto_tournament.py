@@ -16,18 +16,15 @@ import numpy as np
 from learning_curves import find_files, print_curves
 
 import swapregret as sr
-from swapregret.arrays import Matrix
-from swapregret.environments.environment import noiseless
 
 SOURCE = """The folder must hold castle-solutions.csv, castle-solutions-2.csv, castle-solutions-3.csv and castle-solutions-4.csv
-(columns "Castle 1" to "Castle 10", one plan a line): the Riddler's "Battle for Riddler Nation" tournaments, published
-by
+(columns "Castle 1" to "Castle 10", one plan per line): the Riddler's "Battle for Riddler Nation" tournaments, published by
 FiveThirtyEight at https://github.com/fivethirtyeight/data, folder riddler-castles, under CC BY 4.0."""
 FILES = ("castle-solutions.csv", "castle-solutions-2.csv", "castle-solutions-3.csv", "castle-solutions-4.csv")
 TROOPS, CASTLES = 100, 10
 
 
-def read_plans(path: Path) -> Matrix:
+def read_plans(path: Path) -> np.ndarray:
     """Return the plans of a file that share out exactly 100 troops; a few that were sent in do not."""
     plans = []
     with path.open(newline="", encoding="utf-8", errors="replace") as lines:
@@ -41,7 +38,7 @@ def read_plans(path: Path) -> Matrix:
     return np.array(plans)
 
 
-def payoffs(opponents: Matrix, labels: tuple[tuple[int, int, int], ...], unit: int) -> Matrix:
+def payoffs(opponents: np.ndarray, labels: tuple[tuple[int, int, int], ...], unit: int) -> np.ndarray:
     """Return what each move (castle, units gone before, units gone after) earns against each opponent."""
     castle = np.array([label[0] for label in labels])
     sent = unit * np.array([label[2] - label[1] for label in labels])
@@ -65,9 +62,8 @@ def main() -> None:
 
     actions = sr.Partitions(TROOPS // options.unit, CASTLES)
     table = payoffs(opponents, actions.labels, options.unit)
-    world = sr.environments.Environment(
-        "Riddler castles", actions, len(table), lambda start, stop: table[start:stop], 0, payment=1.0, draw=noiseless
-    )
+    largest = 2.0 / (CASTLES + 1)  # what the last castle pays, of all points
+    world = sr.environments.replay(actions, table / largest, name="Riddler castles")
     print(
         f"{len(opponents):,} battles, {actions.n_actions:,} plans in units of {options.unit}; order by seed {options.seed}."
     )
@@ -76,7 +72,7 @@ def main() -> None:
         "one Lazy-ComBCP": sr.baselines.combcp(actions, world.horizon, feedback="full"),
         "uniform": sr.baselines.uniform(actions),
     }
-    print_curves(world, players, options.seed)
+    print_curves(world, players, options.seed, scale=CASTLES * largest)
 
 
 if __name__ == "__main__":

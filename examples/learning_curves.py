@@ -1,14 +1,10 @@
-"""What the examples share: finding their files, the average reward so far beside that of the best fixed action, the regrets."""
+"""What the examples share: finding their files, and printing reward and regrets beside the best fixed action."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import swapregret as sr
-from swapregret.arrays import Vector
-from swapregret.learners.player import Player
 
 
 def find_files(folder: Path, names: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -19,33 +15,18 @@ def find_files(folder: Path, names: Sequence[str]) -> tuple[list[Path], list[str
     return [], [name for name in names if not (folder / name).is_file()]
 
 
-def print_curves(
-    world: sr.environments.Environment, players: dict[str, Player[Any]], seed: int, points: int = 8
-) -> None:
-    """Play to each of several days, and print the average reward so far beside that of the best fixed action."""
-    marks = np.unique(np.geomspace(world.horizon / 2 ** (points - 1), world.horizon, points).astype(int))
+def print_curves(world: sr.environments.Environment, players: Mapping[str, Any], seed: int, scale: float = 1.0) -> None:
+    """Play, and print the mean reward so far beside that of the best fixed action, times ``scale``; then the regrets."""
+    results = {name: sr.play(player, world, rng=seed) for name, player in players.items()}
+    curves = [result.curve() for result in results.values()]
+    days = curves[0].days
     means = world.means(0, world.horizon)
     print(f"{'days':>9} {'best fixed':>11} " + " ".join(f"{name:>16}" for name in players))
-    earned = {name: np.cumsum(rewards(player, world, seed)) for name, player in players.items()}
-    for mark in marks:
-        total = means[:mark].sum(axis=0)
-        best = float(world.actions.argmax(total) @ total) / mark
-        shown = " ".join(f"{curve[mark - 1] / mark:>16.4f}" for curve in earned.values())
-        print(f"{mark:>9,} {best:>11.4f} {shown}")
-    print("\nregret a day, from policies   external      swap")
-    for name, player in players.items():
-        result = sr.play(player, world, rng=seed)
-        print(f"{name:>28} {result.external_regret.per_round:>10.4f} {result.swap_regret.per_round:>9.4f}")
-
-
-def rewards(player: Player[Any], world: sr.environments.Environment, seed: int) -> Vector:
-    """Play once with a session, as a user would, and return the reward of every day."""
-    session = sr.Session(player, rng=seed)
-    received = np.empty(world.horizon)
-    for start in range(0, world.horizon, 4096):
-        for day, row in enumerate(world.rewards(start, min(start + 4096, world.horizon)), start):
-            decision = session.act()
-            received[day] = row @ decision.action
-            seen = {"bandit": received[day], "semi-bandit": row * decision.action, "full": row}
-            session.observe(seen[session.player.feedback])
-    return received
+    for i, day in enumerate(days):
+        best = float(world.actions.argmax(means[:day].sum(axis=0)) @ means[:day].mean(axis=0))
+        shown = " ".join(f"{scale * curve.reward.value[i]:>16.4f}" for curve in curves)
+        print(f"{day:>9,} {scale * best:>11.4f} {shown}")
+    print("\nregret per day, from policies  external      swap")
+    for name, result in results.items():
+        external, swap = (scale * each.per_round for each in (result.external_regret, result.swap_regret))
+        print(f"{name:>28} {external:>10.4f} {swap:>9.4f}")
