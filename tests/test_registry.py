@@ -17,16 +17,16 @@ from swapregret import registry
 from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
 from swapregret.errors import InvalidInput
+from swapregret.files.storage import from_bytes, to_bytes, write_file
+from swapregret.files.values import read_value, write_value
 from swapregret.learners import baselines
-from swapregret.learners.config import decode, encode
 from swapregret.learners.player import Player
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.policy_file import read_policies, write_policies
 from swapregret.results.experiment import load_experiment
-from swapregret.storage import from_bytes, to_bytes, write_file
 
 TABLES = {name: getattr(registry, name) for name in ("SETS", "PLAYERS", "FACTORIES", "POLICIES", "GRAPHS")}
-SET = encode(sr.MSets(4, 2))
+SET = write_value(sr.MSets(4, 2))
 
 
 def modules() -> Iterator[Any]:
@@ -82,7 +82,7 @@ def test_no_file_reaches_a_callable_outside_the_registry() -> None:
                     reached.add(word)
                     continue
                 with pytest.raises(InvalidInput):
-                    decode(data)
+                    read_value(data)
     assert tried > 20_000
     assert reached == {*registry.SETS, *registry.PLAYERS, *registry.FACTORIES}
 
@@ -235,7 +235,7 @@ class _Asked(dict[str, Any]):
 
 
 def test_a_file_holds_what_a_policy_is_made_of() -> None:
-    """The registry names, of each policy, exactly what its ``of_held`` asks for, and the policy made of it is the same."""
+    """A policy names exactly what its ``of_held`` asks for, and the policy made of it is the same."""
     edges = [(i, j) for i in range(5) for j in range(i)]
     path = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
     sets = [
@@ -260,9 +260,9 @@ def test_a_file_holds_what_a_policy_is_made_of() -> None:
     met = set()
     for policy in policies:
         name = registry.name_of(type(policy), registry.POLICIES) or ""
-        held = _Asked({part: getattr(policy, part) for part in registry.POLICY_PARTS[name]})
+        held = _Asked({part: getattr(policy, part) for part in policy.made_of})
         again = type(policy).of_held(held, 10**6)
-        assert held.names == set(registry.POLICY_PARTS[name]), name
+        assert held.names == set(policy.made_of), name
         assert again.marginals() == pytest.approx(policy.marginals(), abs=1e-12)
         met.add(name)
-    assert met == set(registry.POLICIES) == set(registry.POLICY_PARTS)
+    assert met == set(registry.POLICIES)

@@ -109,8 +109,14 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def check_fields(part: "DataclassInstance") -> None:
     """Read the fields of a frozen dataclass by its annotations, as ``checked`` reads arguments."""
-    for name, reader in _field_readers(type(part)).items():
-        object.__setattr__(part, name, reader(getattr(part, name), name))
+    for name, value in read_fields(type(part), vars(part)).items():
+        object.__setattr__(part, name, value)
+
+
+def read_fields(kind: "type[DataclassInstance]", values: dict[str, object]) -> dict[str, object]:
+    """Return values for the fields of a dataclass, each read by its annotation."""
+    readers = _field_readers(kind)
+    return {name: readers[name](value, name) if name in readers else value for name, value in values.items()}
 
 
 @cache

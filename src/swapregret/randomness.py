@@ -1,20 +1,22 @@
 """The one door of randomness, and how a generator is written to a file."""
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.files.values import Plain, read_value, write_value
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 """What may be handed over as ``rng``."""
+State = dict[str, Plain]
+"""The state of a generator, as files hold it."""
 _MOST = 2**4096
 _KINDS: dict[str, type[np.random.BitGenerator]] = {
     kind.__name__: kind
     for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
 }
-_WITHOUT_ARRAYS = ("PCG64", "PCG64DXSM")
 
 
 def entropy_of(source: Seed) -> int | None:
@@ -49,18 +51,16 @@ def as_generator(source: Seed) -> np.random.Generator:
     )
 
 
-def plain_state(rng: np.random.Generator) -> dict[str, Any]:
+def plain_state(rng: np.random.Generator) -> State:
     """Write the state of a generator as JSON can hold it; its whole numbers may have any length."""
-    state: Any = rng.bit_generator.state
-    plain: dict[str, Any] = state if state.get("bit_generator") in _WITHOUT_ARRAYS else _plain(state)
-    return plain
+    return _plain(rng.bit_generator.state)
 
 
-def set_state(rng: np.random.Generator, state: dict[str, Any]) -> None:
+def set_state(rng: np.random.Generator, state: State) -> None:
     """Put a generator where ``plain_state`` found one of its kind."""
     try:
         rng.bit_generator.state = _lively(state)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:  # NumPy's, of what it reads
         raise InvalidInput(
             "the state of a generator must be as it was written",
             f"{type(error).__name__}: {str(error)[:80]}",
@@ -68,7 +68,7 @@ def set_state(rng: np.random.Generator, state: dict[str, Any]) -> None:
         ) from None
 
 
-def generator_of(state: dict[str, Any]) -> np.random.Generator:
+def generator_of(state: object) -> np.random.Generator:
     """Make a generator from what ``plain_state`` wrote.
 
     Examples
@@ -79,7 +79,7 @@ def generator_of(state: dict[str, Any]) -> np.random.Generator:
     """
     name = state.get("bit_generator") if isinstance(state, dict) else None
     kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
+    if kind is None or not isinstance(state, dict):
         raise Unsupported(
             f"the generator of a file must be one of {', '.join(_KINDS)}",
             f"{name or state!r:.80}",
@@ -90,15 +90,12 @@ def generator_of(state: dict[str, Any]) -> np.random.Generator:
     return rng
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "dtype": str(value.dtype)}
-    return value.item() if isinstance(value, np.generic) else value
+def _plain(state: Mapping[str, object]) -> State:
+    return {name: _plain(item) if isinstance(item, dict) else write_value(item) for name, item in state.items()}
 
 
-def _lively(value: Any) -> Any:
-    if isinstance(value, dict) and "array" in value:
-        return np.array(value["array"], dtype=value["dtype"])
-    return {key: _lively(item) for key, item in value.items()} if isinstance(value, dict) else value
+def _lively(state: State) -> dict[str, object]:
+    return {
+        name: _lively(item) if isinstance(item, dict) and "array" not in item else read_value(item)
+        for name, item in state.items()
+    }

@@ -94,25 +94,22 @@ FACTORIES |= {"combcp": "learners.baselines.combcp:combcp"}
 FACTORIES |= {name: PLAYERS[kind] for name, kind in _BASELINES.items()}
 """What makes the player of an epoch of ``anytime``."""
 
-_POLICIES = {
-    "BehaviouralPlans": ("actions.plans.plan_policies", "tree", "chances"),
-    "FinitePolicy": ("policy.finite", "_atoms", "_weights"),
-    "GibbsPermutations": ("actions.matchings.permutation_policies", "n", "_scores"),
-    "GibbsSubsets": ("actions.m_sets.m_set_policies", "size", "_scores"),
-    "GibbsTrees": ("actions.graphs.tree_policies", "_graph", "_scores"),
-    "ImagePolicy": ("actions.paths.path_images", "inner", "image", "dimension"),
-    "ListedPolicy": ("actions.listed_policy", "dimension", "_words", "_chances"),
-    "MarkovPaths": ("actions.paths.path_policies", "graph", "transition"),
-    "Mixture": ("policy.mixture", "components", "component_weights"),
-    "ProductPolicy": ("policy.independent", "parts"),
-    "PivotalSubsets": ("actions.m_sets.pivotal_subsets", "size", "_units"),
-    "UniformMatchings": ("actions.matchings.permutation_policies", "rows", "columns"),
-    "UniformSubsets": ("actions.m_sets.m_set_policies", "dimension", "size"),
+POLICIES = {
+    "BehaviouralPlans": "actions.plans.plan_policies:BehaviouralPlans",
+    "FinitePolicy": "policy.finite:FinitePolicy",
+    "GibbsPermutations": "actions.matchings.permutation_policies:GibbsPermutations",
+    "GibbsSubsets": "actions.m_sets.m_set_policies:GibbsSubsets",
+    "GibbsTrees": "actions.graphs.tree_policies:GibbsTrees",
+    "ImagePolicy": "actions.paths.path_images:ImagePolicy",
+    "ListedPolicy": "actions.listed_policy:ListedPolicy",
+    "MarkovPaths": "actions.paths.path_policies:MarkovPaths",
+    "Mixture": "policy.mixture:Mixture",
+    "ProductPolicy": "policy.independent:ProductPolicy",
+    "PivotalSubsets": "actions.m_sets.pivotal_subsets:PivotalSubsets",
+    "UniformMatchings": "actions.matchings.permutation_policies:UniformMatchings",
+    "UniformSubsets": "actions.m_sets.m_set_policies:UniformSubsets",
 }
-POLICIES = {name: f"{module}:{name}" for name, (module, *_) in _POLICIES.items()}
-"""Policies that a ledger keeps whole; each has a method ``of_held``."""
-POLICY_PARTS = {name: parts for name, (_, *parts) in _POLICIES.items()}
-"""What a file holds of each policy: what ``of_held`` makes it of."""
+"""Policies that a file keeps whole; each names what it is ``made_of``, of which ``of_held`` makes it again."""
 
 GRAPHS = {
     "Digraph": "actions.paths.directed:Digraph",

@@ -5,7 +5,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
-from swapregret.learners.config import decode, encode
+from swapregret.files.values import read_value, write_value
 
 
 def test_graphs_make_the_same_sets_as_their_edges() -> None:
@@ -35,7 +35,7 @@ def test_sets_made_from_graphs_can_be_written() -> None:
         sr.Forests(nx.cycle_graph(4), 2),
         sr.DagPaths(nx.DiGraph([("s", "a"), ("a", "t")]), source="s", sink="t"),
     ):
-        again = decode(encode(actions))
+        again = read_value(write_value(actions))
         assert again.labels == actions.labels
         assert again.n_actions == actions.n_actions
 
@@ -77,7 +77,7 @@ def test_networks_are_taken_as_they_are() -> None:
         (sr.Forests(network.undirected(), 1), sr.Forests(network.edges, 1)),
     ):
         assert made.labels == same.labels
-        assert decode(encode(made)).n_actions == same.n_actions
+        assert read_value(write_value(made)).n_actions == same.n_actions
     with pytest.raises(InvalidInput, match=r"must be directed.*network\.acyclic_from\(source\)"):
         sr.DagPaths(network.undirected(), source="s", sink="t")
 

@@ -17,7 +17,7 @@ _GROUND = {
     "networks",
     "extras",
     "counts",
-    "csv_file",
+    "files",
     "notebook",
     "units",
     "arrays",
@@ -27,7 +27,7 @@ _GROUND = {
     "actions",
 }
 _MEASURED = {"environments", "regret"}
-_RUNNING = {"learners", "storage", "randomness", "sessions"}
+_RUNNING = {"learners", "randomness", "sessions"}
 _PLAYED = _GROUND | _MEASURED | _RUNNING | {"logs", "playing", "results"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -37,20 +37,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "extras": {"errors"},
     "notebook": {"extras"},
     "counts": {"errors"},
-    "csv_file": {"errors", "extras", "storage"},
-    "storage": {"errors"},
-    "randomness": {"errors", "counts"},
+    "files": {"errors", "registry", "arguments", "arrays", "extras"},
+    "randomness": {"errors", "counts", "files"},
     "arrays": {"errors", "counts"},
-    "policy": {"errors", "counts", "notebook", "arrays", "compiled"},
+    "policy": {"errors", "counts", "notebook", "arrays", "compiled", "files"},
     "compiled": {"errors", "arrays", "extras"},
     "geometry": {"errors", "arrays", "policy", "compiled"},
-    "networks": {"errors", "arguments", "extras", "csv_file", "arrays", "counts"},
+    "networks": {"errors", "arguments", "extras", "files", "arrays", "counts"},
     "actions": _GROUND - {"actions"},
     "environments": _GROUND | {"randomness"},
     "regret": _GROUND,
     "learners": _GROUND,
     "logs": _GROUND | {"learners", "randomness", "regret"},
-    "sessions": _GROUND | {"learners", "logs", "storage", "randomness"},
+    "sessions": _GROUND | {"learners", "logs", "randomness"},
     "playing": _PLAYED - {"playing", "results"},
     "results": _PLAYED - {"results"},
     "games": _PLAYED,

@@ -17,7 +17,7 @@ from tests.late import Late
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
-from swapregret.storage import from_bytes, to_bytes
+from swapregret.files.storage import from_bytes, to_bytes
 
 FILES = max(8, int(os.environ.get("SWAPREGRET_FUZZ_CALLS", "5000")) // 500)
 SEED = int(os.environ.get("SEED", "0"))

@@ -25,6 +25,7 @@ from swapregret import games
 from swapregret.cli import app
 from swapregret.errors import SwapRegretError
 from swapregret.experiments.runs.runner import read_plan, run_plan
+from swapregret.files.storage import from_bytes, to_bytes
 from swapregret.games.correlated_play import CorrelatedPlay
 from swapregret.logs.log_file import read_log
 from swapregret.regret.ledgers.policy_file import policy_cell
@@ -32,7 +33,6 @@ from swapregret.results import load_cells, load_experiment
 from swapregret.sessions.journal import scan_journal, write_journal
 from swapregret.sessions.journal_check import check_journal, repair_journal
 from swapregret.sessions.journal_log import read_journal_log
-from swapregret.storage import from_bytes, to_bytes
 
 FILES = max(8, int(os.environ.get("SWAPREGRET_FUZZ_CALLS", "5000")) // 500)
 SEED = int(os.environ.get("SEED", "0"))

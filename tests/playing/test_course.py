@@ -8,13 +8,13 @@ from tests.late import Late
 
 import swapregret as sr
 from swapregret.environments.environment import Environment
+from swapregret.files.storage import from_bytes, to_bytes
 from swapregret.playing.course import Course
 from swapregret.playing.play_result import Run
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
 from swapregret.regret.notions import swap_regret
-from swapregret.storage import from_bytes, to_bytes
 
 HORIZON = 260
 STOPS = (1, 100, 101, 190)

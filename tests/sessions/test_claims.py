@@ -8,7 +8,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import InvalidInput
-from swapregret.storage import from_bytes, to_bytes
+from swapregret.files.storage import from_bytes, to_bytes
 
 LARGE = 30_000
 

@@ -8,10 +8,10 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import StorageError
+from swapregret.files.storage import write_beside
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
 from swapregret.sessions.journal import read_journal
-from swapregret.storage import write_beside
 
 EVERY = 20
 

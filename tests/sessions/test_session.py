@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 import swapregret as sr
-from swapregret import storage
 from swapregret.errors import InvalidInput, InvalidReward, ProtocolError, Unsupported
+from swapregret.files import storage
+from swapregret.files.storage import to_bytes
 from swapregret.learners import presets
 from swapregret.learners.doubling import anytime
 from swapregret.learners.schedule import Schedule
 from swapregret.sessions.session import Session
-from swapregret.storage import to_bytes
 from swapregret.testing.player_checks import state_of
 
 swap_combcp = partial(presets.swap_combcp, preset="multiscale")

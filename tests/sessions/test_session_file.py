@@ -14,8 +14,8 @@ from tests.late import Late
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
-from swapregret.learners.config import encode
-from swapregret.storage import from_bytes, to_bytes, write_file
+from swapregret.files.storage import from_bytes, to_bytes, write_file
+from swapregret.files.values import write_value
 
 TREES = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("b", "d")]
 PLAYERS: Late[Any] = Late(
@@ -175,9 +175,9 @@ for _ in range(900):
         {"player": []},
         {"player": {}},
         {"player": DEEP},
-        {"player": encode(sr.MSets(6, 2))},
-        {"player": encode(sr.swap_combcp(sr.MSets(7, 2), 1000))},
-        {"player": encode(sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"))},
+        {"player": write_value(sr.MSets(6, 2))},
+        {"player": write_value(sr.swap_combcp(sr.MSets(7, 2), 1000))},
+        {"player": write_value(sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"))},
         {"player": {"class": "MSets", "args": {"list": [10**12, 3]}, "kwargs": {"dict": []}}},
         {"more": 1},
     ],

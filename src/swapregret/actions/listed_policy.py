@@ -7,8 +7,8 @@ import numpy as np
 from swapregret.arrays import Action, Floats, Integers, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import elements_of, unpack, unpack_rows
 from swapregret.compiled.kernel import kernel
+from swapregret.files.held import Held, held_chances, held_whole, held_words, wrong_policy
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_chances, held_whole, held_words, wrong_policy
 
 
 class ListedPolicy(Policy):
@@ -32,6 +32,7 @@ class ListedPolicy(Policy):
     ([[1, 1, 0], [0, 0, 1]], array([0.25, 0.25, 0.75]))
     """
 
+    made_of = ("dimension", "_words", "_chances")
     has_atoms = True
 
     def __init__(self, dimension: int, words: Words, weights: Vector) -> None:

@@ -35,7 +35,7 @@ COMMANDS = {
     "plan": "plan_command",
     "audit": "log_commands",
     "evaluate": "evaluate_command",
-    "exploit": "exploit_command",
+    "exploit": "paper_commands",
     "table1": "paper_commands",
     "counterexample": "paper_commands",
     "game": "play_commands",

@@ -80,7 +80,7 @@ def table_of(
     return table
 
 
-def emit_json(value: Any) -> None:
+def emit_json(value: object) -> None:
     """Print a value for machines."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
 

@@ -1,7 +1,7 @@
 """``swapregret evaluate``: what another policy would have earned on the days of a log."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,11 @@ from swapregret.cli.console import console, emit_json, table_of
 from swapregret.cli.log_commands import Pair
 from swapregret.cli.options import AsJson, SetSpec, option, read_set
 from swapregret.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from swapregret.arrays import Label
+    from swapregret.learners.player import AnyPlayer
+    from swapregret.policy import Policy
 
 _PLAYERS = ("swap_combcp", "swap_comband")
 
@@ -53,7 +58,7 @@ def evaluate(
     actions = read_set(set_spec)
     past = read_past(log, actions, policies=policies, reward_range=reward_range, cost_range=cost_range)
     if policy == "uniform":
-        target: Any = actions.uniform_policy()
+        target: Policy | AnyPlayer | list[Label] = actions.uniform_policy()
     elif policy in _PLAYERS:
         target = getattr(presets, policy)(actions, len(past))
     else:
@@ -68,7 +73,7 @@ def evaluate(
     console.print(f"{found.definition}.", style="dim")
 
 
-def _label(labels: tuple[Any, ...], name: str) -> Any:
+def _label(labels: "tuple[Label, ...]", name: str) -> "Label":
     """Return the label that is written like this."""
     for label in labels:
         if str(label) == name:

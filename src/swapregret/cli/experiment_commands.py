@@ -19,10 +19,10 @@ from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
     from swapregret.experiments.runs.runner import Summary, Watcher
+    from swapregret.files.values import Json
 
 _INTERRUPTED = 130
 _WIDE = 100
-Row = dict[str, Any]
 
 
 def init(
@@ -152,7 +152,7 @@ def results(
             }
         )
         return
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[Json]] = {}
     for row in rows:
         groups.setdefault((row["set"], row["environment"], row["horizon"], row["day"]), []).append(row)
     for (where, world, horizon, day), members in groups.items():
@@ -166,7 +166,7 @@ def results(
     )
 
 
-def _table(title: str, rows: list[Row]) -> Table:
+def _table(title: str, rows: "list[Json]") -> Table:
     is_cost = rows[0]["unit"] == "cost"  # of the world, so of all rows
     headings = ["player", "swap\n/T", "95 %\ninterval", "external\n/T", "cost\n/day" if is_cost else "reward\n/day"]
     headings += ["rounds\n/s", "runs"] if console.width >= _WIDE else []
@@ -191,7 +191,7 @@ def _table(title: str, rows: list[Row]) -> Table:
     return table_of(title, headings, shown, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 
-def _best(rows: list[Row], name: str, choose: Any) -> float | None:
+def _best(rows: "list[Json]", name: str, choose: Any) -> float | None:
     known = [row[name] for row in rows if row[name] is not None]
     return choose(known) if known else None
 

@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
 
 if TYPE_CHECKING:
+    from swapregret.files.values import Json
     from swapregret.logs.auditing import Audit
     from swapregret.logs.day_kinds import DayKindsAudit
     from swapregret.regret.measure import Regret
@@ -58,7 +59,7 @@ def audit(
     from swapregret.sessions.journal_log import is_journal_file
 
     read = _audit_journal if is_journal_file(log) else _audit_table
-    options = {"capacity": capacity, "window": window, "confidence": confidence}
+    options: Json = {"capacity": capacity, "window": window, "confidence": confidence}
     result, notes = read(log, set_spec, {"reward_range": reward_range, "cost_range": cost_range}, options)
     if picture is not None:
         if not isinstance(result, Audit):
@@ -80,7 +81,7 @@ def audit(
 
 
 def _audit_table(
-    log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
+    log: Path, set_spec: str | None, ranges: "Json", options: "Json"
 ) -> "tuple[Audit | TotalsAudit | DayKindsAudit, list[str]]":
     from swapregret.logs.auditing import audit as audit_plays
     from swapregret.logs.log_file import read_log
@@ -98,7 +99,7 @@ def _audit_table(
 
 
 def _audit_journal(
-    log: Path, set_spec: str | None, ranges: dict[str, Any], options: dict[str, Any]
+    log: Path, set_spec: str | None, ranges: "Json", options: "Json"
 ) -> "tuple[Audit | TotalsAudit | DayKindsAudit, list[str]]":
     from swapregret.logs.auditing import audit as audit_plays
     from swapregret.sessions.journal_log import read_journal_log
@@ -122,8 +123,8 @@ def _named(result: "Audit | TotalsAudit | DayKindsAudit", linear: bool) -> "dict
     return dict(zip(names, result.regrets, strict=True)) | more
 
 
-def _plain(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, linear: bool) -> dict[str, Any]:
-    def regret(value: "Regret") -> dict[str, Any]:
+def _plain(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, linear: bool) -> dict[str, object]:
+    def regret(value: "Regret") -> dict[str, object]:
         return {
             "value": value.value,
             "lower": value.lower,
@@ -202,7 +203,7 @@ def journal(
 
 
 def _tell(found: "JournalReport", files: dict[str, str], as_json: bool) -> None:
-    fields: dict[str, Any] = files | found._asdict()
+    fields: Json = files | found._asdict()
     if as_json:
         emit_json(fields | {"open_days": list(found.open_days)})
         return

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,22 +21,22 @@ PRESET_NAMES = ("adaptive", "multiscale", "paper")
 """For the help, which must not wait for the library; a test compares them."""
 
 
-def count(name: str, text: str, *, least: int = 1, most: int = 10**9) -> Any:
+def count(name: str, text: str, *, least: int = 1, most: int = 10**9) -> object:
     """Return an option that is a whole number, as people write it: 10000, 10_000 or 1e4."""
     return _option(name, text, lambda value: read_count(value, name, least, most))
 
 
-def runs(name: str, text: str) -> Any:
+def runs(name: str, text: str) -> object:
     """Return an option that is a number of runs."""
     return count(name, text, most=MOST_REPLICATIONS)
 
 
-def days(name: str, text: str, *, least: int = 1) -> Any:
+def days(name: str, text: str, *, least: int = 1) -> object:
     """Return an option that is a number of days."""
     return _option(name, text, lambda value: read_days(value, name, least))
 
 
-def seconds(name: str, text: str, *, least: float = 0.001) -> Any:
+def seconds(name: str, text: str, *, least: float = 0.001) -> object:
     """Return an option that is a number of seconds."""
 
     def read(value: str) -> float:
@@ -53,8 +53,8 @@ def seconds(name: str, text: str, *, least: float = 0.001) -> Any:
     return _option(name, text, read, "SECONDS")
 
 
-def _option(name: str, text: str, read: Callable[[str], float], metavar: str = "COUNT") -> Any:
-    def parse(value: Any) -> float:
+def _option(name: str, text: str, read: Callable[[str], float], metavar: str = "COUNT") -> object:
+    def parse(value: object) -> float:
         try:
             return read(str(value))
         except InvalidInput as error:
@@ -63,7 +63,7 @@ def _option(name: str, text: str, read: Callable[[str], float], metavar: str = "
     return typer.Option(f"--{name}", parser=parse, metavar=metavar, help=text)
 
 
-def page(name: str, text: str) -> Any:
+def page(name: str, text: str) -> object:
     """Return an option that is a file of HTML to write; what that takes is looked for before anything is measured."""
 
     def check(path: Path | None) -> Path | None:
@@ -84,12 +84,12 @@ def read_set(text: str) -> "ActionSet":
     return make_set(text)
 
 
-def option(name: str, text: str) -> Any:
+def option(name: str, text: str) -> object:
     """Return an option that is a flag, a path, a text or a pair of numbers, as its type says."""
     return typer.Option(f"--{name}", help=text)
 
 
-def choice(name: str, text: str, known: tuple[str, ...]) -> Any:
+def choice(name: str, text: str, known: tuple[str, ...]) -> object:
     """Return an option that is one of some words; a misspelt one gets the one that was probably meant."""
 
     def parse(value: str) -> str:

@@ -1,8 +1,10 @@
-"""``swapregret table1`` and ``counterexample``: what the paper says, as measurements."""
+"""``swapregret table1``, ``counterexample`` and ``exploit``: what the paper says, and what opponents take, as measurements."""
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from rich.text import Text
 
@@ -11,15 +13,52 @@ from swapregret.cli.options import AsJson, Jobs, SeedOption, choice, count, days
 from swapregret.counts import count_in_words, plural
 
 if TYPE_CHECKING:
+    from swapregret.experiments.exploit import Exploit
     from swapregret.experiments.paper_table1 import Cell, Table1
     from swapregret.experiments.shortcut_counterexample import Counterexample
 
-_LOADING = "Loading the compiled inner loops (the first run compiles them) ..."
 WORLD_NAMES = ("cyclic", "iid", "piecewise", "random-walk", "slots", "spiral", "tree")
 """For the help, which must not wait for the library; a test compares them."""
-_Write = Annotated[Path | None, option("write", "A page whose table is rewritten: docs/baselines.md.")]
+_Result = TypeVar("_Result", "Table1", "Counterexample", "Exploit")
+_Html = Annotated[Path | None, page("html", "Write the figures to this HTML file.")]
+_Write = Annotated[Path | None, option("write", "A page whose table is rewritten, docs/baselines.md or another.")]
 _LEAST = 7
 """Days of a run: the cyclic world has as many phases."""
+
+
+def _tell(
+    block: str,
+    files: tuple[Path | None, Path | None],
+    as_json: bool,
+    n_steps: int,
+    measure: Callable[..., _Result],
+    figures: Callable[[_Result], str],
+    tables: Callable[[_Result], str],
+    show: Callable[[_Result], None],
+) -> None:
+    """Measure with a bar of ``n_steps``, and tell it: figures in HTML, the block of a page, JSON, or on the terminal."""
+    from swapregret.experiments.measured_block import around, put_block
+
+    html, write = files
+    if write is not None:
+        around(write, block)  # a page that cannot be written is found before the minutes of measuring
+    with progress_bar() as bar:
+        task = bar.add_task("", total=n_steps)
+        result = measure(progress=lambda name: bar.update(task, advance=1, description=name))
+    if html is not None:
+        html.write_text(figures(result), encoding="utf-8")
+    if write is not None:
+        put_block(write, tables(result), block)
+    if as_json:
+        emit_json(asdict(result))
+        return
+    show(result)
+    if html is not None:
+        console.print(f"Figures written to {html}.")
+
+
+def _say_loading() -> None:
+    status_console.print("Loading the compiled inner loops (the first run compiles them) ...", style="dim")
 
 
 def table1(
@@ -30,7 +69,7 @@ def table1(
     budget: Annotated[float | None, seconds("budget", "Seconds a cell may take; 25 if not given.")] = None,
     seed: SeedOption = 0,
     jobs: Jobs = 2,
-    html: Annotated[Path | None, page("html", "Write the figures to this HTML file.")] = None,
+    html: _Html = None,
     write: _Write = None,
     as_json: AsJson = False,
 ) -> None:
@@ -38,37 +77,28 @@ def table1(
 
     Example: swapregret table1 --html table1.html
     """
-    status_console.print(_LOADING, style="dim")
-    from swapregret.experiments.measured_block import around, put_block
+    _say_loading()
+    from swapregret.experiments.paper_pages import table1_block
     from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, measure_table1
+    from swapregret.experiments.report.small_pages import table1_page
 
-    if write is not None:
-        around(write, "table1")  # a page that cannot be written is found before the minutes of measuring
     n_days, n_runs, limit = (100_000, 4, 1800.0) if full else (50_000, 1, 25.0)
-    with progress_bar() as bar:
-        n_instances = sum(full or instance.in_default for instance in INSTANCES)
-        task = bar.add_task("cells", total=n_instances * len(COMPETITORS))
-        result = measure_table1(
-            world=world,
-            horizon=horizon or n_days,
-            replications=replications or n_runs,
-            budget=budget or limit,
-            seed=seed,
-            is_full=full,
-            n_jobs=jobs,
-            progress=lambda name: bar.update(task, advance=1, description=name),
-        )
-    if html is not None:
-        from swapregret.experiments.report.small_pages import table1_page
 
-        html.write_text(table1_page(result), encoding="utf-8")
-    if write is not None:
-        from swapregret.experiments.paper_pages import table1_block
+    measure = partial(
+        measure_table1,
+        world=world,
+        horizon=horizon or n_days,
+        replications=replications or n_runs,
+        budget=budget or limit,
+        seed=seed,
+        is_full=full,
+        n_jobs=jobs,
+    )
+    n_cells = sum(full or instance.in_default for instance in INSTANCES) * len(COMPETITORS)
+    _tell("table1", (html, write), as_json, n_cells, measure, table1_page, table1_block, _print_table1)
 
-        put_block(write, table1_block(result), "table1")
-    if as_json:
-        emit_json(asdict(result))
-        return
+
+def _print_table1(result: "Table1") -> None:
     for family in dict.fromkeys(cell.family for cell in result.cells):
         _print_family(result, family)
     console.print(
@@ -77,8 +107,6 @@ def table1(
         "players they are theorems about, evaluated with constant 1 and N = d^m on the smallest and on the largest "
         "instance; above 1 they say nothing."
     )
-    if html is not None:
-        console.print(f"Figures written to {html}.")
 
 
 def _print_family(result: "Table1", family: str) -> None:
@@ -130,7 +158,7 @@ def counterexample(
     replications: Annotated[int, runs("replications", "Runs of each player on each DAG.")] = 8,
     seed: SeedOption = 0,
     jobs: Jobs = 2,
-    html: Annotated[Path | None, page("html", "Write the figure to this HTML file.")] = None,
+    html: _Html = None,
     write: _Write = None,
     as_json: AsJson = False,
 ) -> None:
@@ -138,40 +166,19 @@ def counterexample(
 
     Example: swapregret counterexample --length 10 --replications 4
     """
-    status_console.print(_LOADING, style="dim")
-    from swapregret.experiments.measured_block import around, put_block
+    _say_loading()
+    from swapregret.experiments.paper_pages import counterexample_block
+    from swapregret.experiments.report.small_pages import counterexample_page
     from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS, measure_counterexample
 
-    if write is not None:
-        around(write, "counterexample")
     sizes = lengths or list(LENGTHS)
-    with progress_bar() as bar:
-        task = bar.add_task("runs", total=len(sizes) * len(PLAYERS) * replications)
-        result = measure_counterexample(
-            sizes,
-            horizon=horizon,
-            replications=replications,
-            seed=seed,
-            n_jobs=jobs,
-            progress=lambda: bar.advance(task),
-        )
-    if html is not None:
-        from swapregret.experiments.report.small_pages import counterexample_page
-
-        html.write_text(counterexample_page(result), encoding="utf-8")
-    if write is not None:
-        from swapregret.experiments.paper_pages import counterexample_block
-
-        put_block(write, counterexample_block(result), "counterexample")
-    if as_json:
-        emit_json(asdict(result))
-        return
-    _print(result)
-    if html is not None:
-        console.print(f"Figure written to {html}.")
+    n_runs = len(sizes) * len(PLAYERS) * replications
+    measure = partial(measure_counterexample, sizes, horizon=horizon, replications=replications, seed=seed, n_jobs=jobs)
+    told = counterexample_page, counterexample_block, _print_counterexample
+    _tell("counterexample", (html, write), as_json, n_runs, measure, *told)
 
 
-def _print(result: "Counterexample") -> None:
+def _print_counterexample(result: "Counterexample") -> None:
     from swapregret.experiments.shortcut_counterexample import PLAYERS
 
     shown = []
@@ -191,4 +198,40 @@ def _print(result: "Counterexample") -> None:
         "policy that shows every direction, so it sees the path; with baselines.combcp's step it then stays there. With the "
         "paper's constants it explores in the same way, but its step is too small to learn from what it sees in these days: "
         "its regret is as large as CombEXP's. The example separates the two by their exploration, not by the paper's step."
+    )
+
+
+def exploit(
+    horizon: Annotated[int, days("horizon", "Days to play.", least=2)] = 20_000,
+    replications: Annotated[int, runs("replications", "Runs of each player against each opponent.")] = 8,
+    seed: SeedOption = 0,
+    jobs: Jobs = 2,
+    html: _Html = None,
+    write: _Write = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let opponents exploit learners: an optimiser with a schedule, and one who knows today's policy.
+
+    Example: swapregret exploit --horizon 20000
+    """
+    _say_loading()
+    from swapregret.experiments.exploit import OPPONENTS, PLAYERS, measure_exploit
+    from swapregret.experiments.paper_pages import exploit_block
+    from swapregret.experiments.report.small_pages import exploit_page
+
+    n_runs = len(OPPONENTS) * len(PLAYERS) * replications
+    measure = partial(measure_exploit, horizon=horizon, replications=replications, seed=seed, n_jobs=jobs)
+    _tell("exploit", (html, write), as_json, n_runs, measure, exploit_page, exploit_block, _print_exploit)
+
+
+def _print_exploit(result: "Exploit") -> None:
+    from swapregret.experiments.paper_pages import EXPLOIT_HEADINGS, exploit_rows
+
+    many = plural(result.replications, "run")
+    title = f"What the opponent takes per day ± standard error, T = {result.horizon:,}, {many} each"
+    console.print(table_of(title, EXPLOIT_HEADINGS, exploit_rows(result)))
+    console.print(
+        "What you see: an opponent that commits in advance takes the value in the last line of whoever plays well, and no more. "
+        "The optimiser trains the learner for half of the days, and then is paid for it by those that follow sums. "
+        "The last two games are fair: an opponent who knows today's policy takes what the player falls short of the value."
     )

@@ -3,7 +3,7 @@
 import math
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rich.table import Table
 
@@ -43,7 +43,7 @@ def plan(
     _print(made, set_spec)
 
 
-def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
+def _numbers(made: "Plan", set_spec: str) -> dict[str, object]:
     actions, speed = made.actions, made.speed
     return {
         "set": set_spec,
@@ -85,7 +85,7 @@ def _numbers(made: "Plan", set_spec: str) -> dict[str, Any]:
     }
 
 
-def _expected(found: "Expectation | None") -> dict[str, Any] | None:
+def _expected(found: "Expectation | None") -> dict[str, object] | None:
     if found is None:
         return None
     return {
@@ -96,11 +96,11 @@ def _expected(found: "Expectation | None") -> dict[str, Any] | None:
     }
 
 
-def _advised(made: "Plan") -> dict[str, Any]:
+def _advised(made: "Plan") -> dict[str, object]:
     """Return which player was best where it was measured, by what is seen and how the world moves."""
     from swapregret.experiments.which_one import SEEN, advise
 
-    found = {}
+    found: dict[str, object] = {}
     for feedback in SEEN:
         advice = advise(feedback, made.horizon, made.actions)
         found[feedback] = {"measured_horizon": advice.horizon, "measured_sets": list(advice.sets)} | {

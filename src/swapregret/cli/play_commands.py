@@ -7,7 +7,7 @@ import time
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import Progress, TaskID
@@ -28,8 +28,9 @@ from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
     from swapregret.environments.environment import Environment
+    from swapregret.files.values import Json
     from swapregret.games.self_play import Checkpoint, SelfPlayResult
-    from swapregret.learners.player import Player
+    from swapregret.learners.player import AnyPlayer
 
 _PHASES = 7
 _MOST_LINEAR = 64
@@ -69,13 +70,13 @@ def demo(
     _print_demo(rows, dimension, size, horizon, bound.value, bound.is_vacuous)
 
 
-def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, Any]]:
+def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, object]]:
     import swapregret as sr
     from swapregret.playing.workers import run_tasks
 
     actions = sr.MSets(dimension, size)
     world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)
-    players: dict[str, Player[Any]] = {
+    players: dict[str, AnyPlayer] = {
         "Swap-ComBCP (ours)": sr.swap_combcp(actions, horizon),
         "single Lazy-ComBCP": sr.baselines.combcp(actions, horizon),
         "uniform play": sr.baselines.uniform(actions),
@@ -109,15 +110,15 @@ def _mark() -> Path:
     return folder / hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 
-def _play_short(player: "Player[Any]", world: "Environment", seed: int) -> float:
+def _play_short(player: "AnyPlayer", world: "Environment", seed: int) -> float:
     import swapregret as sr
 
     return sr.play(player, world, rng=seed).swap_regret.per_round  # measured too: that takes inner loops of its own
 
 
 def _play_one(
-    name: str, player: "Player[Any]", short: "Environment", world: "Environment", seed: int, bar: Progress, task: TaskID
-) -> dict[str, Any]:
+    name: str, player: "AnyPlayer", short: "Environment", world: "Environment", seed: int, bar: Progress, task: TaskID
+) -> dict[str, object]:
     import swapregret as sr
 
     with _loading:  # one after the other, while those that are loaded play; the seconds are of playing alone
@@ -135,7 +136,7 @@ def _play_one(
 
 
 def _print_demo(
-    rows: list[dict[str, Any]], dimension: int, size: int, horizon: int, bound: float, vacuous: bool
+    rows: list[dict[str, object]], dimension: int, size: int, horizon: int, bound: float, vacuous: bool
 ) -> None:
     formats = {
         "player": "",
@@ -216,7 +217,7 @@ def game(
         _print(result, spec.stem)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> "Json":
     from swapregret.experiments.toml_file import parse_toml, read_toml
 
     content = parse_toml(read_toml(path, "Write one as in docs/games.md."), str(path))
@@ -230,7 +231,7 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _count(table: dict[str, Any], name: str, default: int, least: int = 1, most: int = 10**6) -> int:
+def _count(table: "Json", name: str, default: int, least: int = 1, most: int = 10**6) -> int:
     return read_count(str(table.get(name, default)), f"play.{name}", least, most)
 
 
@@ -239,7 +240,7 @@ def _show(checkpoint: "Checkpoint") -> None:
     status_console.print(f"{checkpoint.day:>10,}: {gaps}")
 
 
-def _numbers(result: "SelfPlayResult") -> dict[str, Any]:
+def _numbers(result: "SelfPlayResult") -> dict[str, object]:
     found = result.certificate
     return {
         "days": sum(result.play.days),
@@ -264,7 +265,7 @@ def _linear(result: "SelfPlayResult") -> list[float] | None:
     return None
 
 
-def _gaps(result: "SelfPlayResult") -> list[dict[str, Any]]:
+def _gaps(result: "SelfPlayResult") -> "list[Json]":
     """Return what each player was paid, and by how much it could have done better."""
     found = result.certificate
     return [

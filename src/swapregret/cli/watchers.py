@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import typer
 from rich.console import Group
@@ -157,5 +156,5 @@ class JsonWatcher(Watcher):
         _emit({"event": "end", **counts, "failed": len(summary.failures), "folder": str(summary.folder)})
 
 
-def _emit(value: dict[str, Any]) -> None:
+def _emit(value: dict[str, object]) -> None:
     typer.echo(json.dumps(value, allow_nan=False))

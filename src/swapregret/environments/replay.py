@@ -15,9 +15,9 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.arrays import Matrix, as_integer, frozen, shaped
 from swapregret.counts import check_name
-from swapregret.csv_file import read_csv, read_parquet
 from swapregret.environments.environment import Environment, as_actions, entropy_from, noiseless, rows_of, seeded
 from swapregret.errors import InvalidInput, InvalidReward, naming
+from swapregret.files.csv_file import read_csv, read_parquet
 from swapregret.randomness import Seed
 from swapregret.units import UNIT_REWARDS, Range, Units, read_units
 

@@ -13,13 +13,12 @@ import swapregret as sr
 from swapregret.counts import check_name
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
+from swapregret.files.values import Json
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
-from swapregret.learners.player import Player
+from swapregret.learners.player import AnyPlayer
 
-Values = Mapping[str, Any]
-
-_FACTORIES: dict[str, Callable[..., Player[Any]]] = {
+_FACTORIES: dict[str, Callable[..., AnyPlayer]] = {
     "swap_combcp": sr.swap_combcp,
     "swap_comband": sr.swap_comband,
     **{name: getattr(sr.baselines, name) for name in sr.baselines.__all__},
@@ -56,7 +55,7 @@ def parameters_of(kind: str) -> tuple[str, ...]:
     return (*names, *extra.get(kind, []))
 
 
-def make_player(kind: str, values: Values, actions: sr.ActionSet, horizon: int) -> Player[Any]:
+def make_player(kind: str, values: Json, actions: sr.ActionSet, horizon: int) -> AnyPlayer:
     """Make a player for a set and a horizon.
 
     Examples
@@ -82,7 +81,7 @@ def make_player(kind: str, values: Values, actions: sr.ActionSet, horizon: int) 
 
 
 def make_environment(
-    kind: str, values: Values, actions: sr.ActionSet | None, horizon: int, seed: int, folder: Path
+    kind: str, values: Json, actions: sr.ActionSet | None, horizon: int, seed: int, folder: Path
 ) -> Environment:
     """Make an environment of a set, or one with its own set, in which case ``actions`` is left alone."""
     options = dict(values)
@@ -99,9 +98,7 @@ def make_environment(
     return _WORLDS[kind](actions, horizon, rng=seed, **options)
 
 
-def _combine(
-    kind: str, options: dict[str, Any], actions: sr.ActionSet, horizon: int, seed: int, folder: Path
-) -> Environment:
+def _combine(kind: str, options: Json, actions: sr.ActionSet, horizon: int, seed: int, folder: Path) -> Environment:
     parts = options.pop("parts", None)
     if not isinstance(parts, list) or not parts or not all(isinstance(part, Mapping) for part in parts):
         must = f"`parts` of a {kind} must be a list of environments"

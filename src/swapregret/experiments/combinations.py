@@ -9,6 +9,7 @@ from typing import Any
 
 from swapregret.counts import MOST_CHOICES, check_name
 from swapregret.errors import InvalidInput
+from swapregret.files.values import Json
 
 _DEPTHS = {
     "sets": {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1},
@@ -24,12 +25,12 @@ class Choice:
 
     label: str
     kind: str
-    values: dict[str, Any]
+    values: Json
     field: str
 
 
 def expand(
-    entries: Sequence[str | Mapping[str, Any]],
+    entries: Sequence[str | Json],
     field: str,
     kinds: Iterable[str],
     parameters: Callable[[str], Sequence[str]],
@@ -67,9 +68,7 @@ def expand(
     return _unique(found)
 
 
-def _combinations(
-    kind: str, table: dict[str, Any], place: str, name: str | None, depths: Mapping[str, int]
-) -> list[Choice]:
+def _combinations(kind: str, table: Json, place: str, name: str | None, depths: Mapping[str, int]) -> list[Choice]:
     axes = {key: _axis(key, value, place, depths.get(key, 0)) for key, value in table.items()}
     varied = {key for key, axis in axes.items() if len(axis) > 1}
     count = math.prod(len(axis) for axis in axes.values())

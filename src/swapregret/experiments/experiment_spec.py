@@ -12,9 +12,10 @@ from typing import Any
 from swapregret.counts import MOST_REPLICATIONS, check_name, read_count, read_days, shown
 from swapregret.errors import InvalidInput, naming
 from swapregret.experiments.toml_file import parse_toml, read_toml
+from swapregret.files.values import Json
 from swapregret.playing.play_result import MEASURES
 
-Entry = str | dict[str, Any]
+Entry = str | Json
 """A kind alone, or a table with a kind and parameters."""
 Reader = Callable[[Any, str], Any]
 """Takes a value and the name of its field, and returns the value or says what is wrong with it."""
@@ -90,7 +91,7 @@ def parse_spec(data: bytes | str, source: str = "the spec") -> Spec:
     return Spec(**_fields(content, _SPEC, "the spec"))
 
 
-def _fields(table: Mapping[str, Any], readers: Mapping[str, Reader], owner: str) -> dict[str, Any]:
+def _fields(table: Json, readers: Mapping[str, Reader], owner: str) -> Json:
     """Read the fields of a table."""
 
     def read(name: str) -> Any:

@@ -13,7 +13,7 @@ from swapregret.arrays import as_integer
 from swapregret.counts import LONGEST_HORIZON, count_in_words, power_in_words
 from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.experiments.timing import measure
-from swapregret.learners.player import Player
+from swapregret.learners.player import AnyPlayer
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity
 
@@ -129,7 +129,7 @@ def useful_from(dimension: int) -> float:
     return -45.0 * float(lambertw(-1.0 / (45.0 * d), -1).real) / math.log(10.0)
 
 
-def time_rounds(player: Player[Any], seconds: float) -> Speed:
+def time_rounds(player: AnyPlayer, seconds: float) -> Speed:
     """Time play on independent days, without and with a ledger, for about ``seconds`` each.
 
     Later days may cost more or less, as the policy concentrates.
@@ -142,7 +142,7 @@ def time_rounds(player: Player[Any], seconds: float) -> Speed:
     return Speed(playing.rounds_per_second, measuring.rounds_per_second, measuring.rounds)
 
 
-def warm_up(player: Player[Any], days: int = _WARM_DAYS) -> None:
+def warm_up(player: AnyPlayer, days: int = _WARM_DAYS) -> None:
     """Make a session of a player and play a few days, measured; what was compiled stays on the disk."""
     sr.Session(player, rng=0)
     result = sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import swapregret as sr
 from swapregret.arrays import as_integer
@@ -17,6 +16,7 @@ from swapregret.counts import duration_in_words
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput, TooLarge, Unsupported
 from swapregret.games.kinds.routing import layered_edges
+from swapregret.learners.player import AnyPlayer
 from swapregret.playing.workers import run_tasks
 from swapregret.regret.bounds import Bound
 from swapregret.regret.bounds import table1 as theory
@@ -29,7 +29,7 @@ class Contender:
     """Who plays, and the bound it has: the row of the paper's Table 1 only where that theorem is about this very player."""
 
     name: str
-    make: Callable[[sr.ActionSet, int], Any]
+    make: Callable[[sr.ActionSet, int], AnyPlayer]
     theory: str | None  # the row of `regret.bounds.table1` it belongs to
     regret: str  # what is proved of its swap regret, with N = d^m; of what it is proved where that is another regret
     time: str  # the order of its time per round
@@ -56,7 +56,7 @@ def layered_dag(width: int, layers: int) -> sr.DagPaths:
     return sr.DagPaths(layered_edges(layers, width), source="s", sink="t")
 
 
-def stoltz_factorised(actions: sr.ActionSet, horizon: int) -> Any:
+def stoltz_factorised(actions: sr.ActionSet, horizon: int) -> AnyPlayer:
     """Return Stoltz's weights on all N^N functions with his step √(2 ln K/(N T)), K = N^N.
 
     The weights factorise into Blum and Mansour's experts with a common step, so no list of functions is needed

@@ -10,7 +10,6 @@ For each n all play the real path polytope of ``environments.shortcut_dag(n, T)`
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from swapregret.environments.shortcut import shortcut_dag
 from swapregret.errors import InvalidInput
 from swapregret.learners.baselines.combcp import combcp
 from swapregret.learners.baselines.combexp import combexp
+from swapregret.learners.player import AnyPlayer
 from swapregret.learners.presets import swap_combcp
 from swapregret.learners.schedule import Schedule
 from swapregret.playing.play import play
@@ -29,12 +29,12 @@ from swapregret.regret.measure import standard_error, student_factor
 LENGTHS = (4, 6, 8, 10, 12, 14)
 
 
-def combcp_of_the_paper(actions: ActionSet, horizon: int) -> Any:
+def combcp_of_the_paper(actions: ActionSet, horizon: int) -> AnyPlayer:
     """Return one Lazy-ComBCP that updates every day and never restarts, with the paper's exploration and step."""
     return swap_combcp(actions, horizon, preset="paper", schedule=Schedule.single(horizon, base=1))
 
 
-PLAYERS: dict[str, Callable[..., Any]] = {
+PLAYERS: dict[str, Callable[..., AnyPlayer]] = {
     "CombEXP": combexp,
     "Lazy-ComBCP (combcp)": combcp,
     "Lazy-ComBCP, the paper's constants": combcp_of_the_paper,
@@ -72,9 +72,9 @@ def measure_counterexample(
     replications: int = 8,
     seed: int = 0,
     n_jobs: int = 1,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Counterexample:
-    """Play all on every DAG; ``progress`` is called after every run. The rows are the same for any number of processes."""
+    """Play all on every DAG; ``progress`` gets the name of every run. The rows are the same for any number of processes."""
     sizes = [as_integer(length, "lengths", 1) for length in lengths]
     if not sizes:
         raise InvalidInput("`lengths` must not be empty", "none", "The paper's figure has 4..14.")
@@ -84,7 +84,7 @@ def measure_counterexample(
     for task, regret in zip(tasks, run_tasks(realised_regret, tasks, as_integer(n_jobs, "n_jobs", 1)), strict=True):
         regrets.setdefault((task[0], task[2]), []).append(regret)
         if progress is not None:
-            progress()
+            progress(f"{task[2]}, n = {task[0]}")
     rows = tuple(_row(n, name, days, values) for (n, name), values in regrets.items())
     return Counterexample(days, count, seed, rows)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from swapregret.counts import DEEPEST_FILE, LARGEST_FILE, shown
 from swapregret.errors import InvalidInput
+from swapregret.files.values import Json
 
 
 def read_toml(path: str | os.PathLike[str], advice: str) -> bytes:
@@ -25,7 +26,7 @@ def read_toml(path: str | os.PathLike[str], advice: str) -> bytes:
     return data
 
 
-def parse_toml(data: bytes | str, source: str) -> dict[str, Any]:
+def parse_toml(data: bytes | str, source: str) -> Json:
     """Return the tables of a TOML file, or say what is wrong with it.
 
     Examples

@@ -15,11 +15,12 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.files.held import held_array
+from swapregret.files.storage import from_bytes, read_file, reading, to_bytes, write_file
+from swapregret.files.values import is_same
 from swapregret.games.descriptions import make_game
 from swapregret.games.payoffs import Game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
-from swapregret.policy.held import held_array, is_same
-from swapregret.storage import from_bytes, read_file, reading, to_bytes, write_file
 
 _KIND = "correlated play"
 Arrays = dict[str, npt.NDArray[Any]]

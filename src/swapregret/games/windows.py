@@ -13,9 +13,9 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Vector, Words
 from swapregret.compiled.bits import merge_rows, pack_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
+from swapregret.files.values import is_same
 from swapregret.games.play_file import join_policy
 from swapregret.policy import Policy
-from swapregret.policy.held import is_same
 from swapregret.policy.tape import Tape
 from swapregret.regret.ledgers.row_sums import read_only
 from swapregret.regret.ledgers.stretches import Left, Stretches

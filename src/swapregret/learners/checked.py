@@ -14,6 +14,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import below
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
+from swapregret.files.held import held_array
 from swapregret.learners.adaptive.filtered_master import FilteredMaster
 from swapregret.learners.baselines.comband import ComBand
 from swapregret.learners.baselines.regret_matching import RegretMatching
@@ -21,12 +22,11 @@ from swapregret.learners.baselines.treeswap import TreeSwap
 from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.ladder.ladder_master import LadderMaster
-from swapregret.learners.player import Arrays, HeldPolicy, Player, ValuePolicy, hold_policy
+from swapregret.learners.player import AnyPlayer, Arrays, HeldPolicy, ValuePolicy, hold_policy
 from swapregret.learners.round.drawn_days import Drawn
 from swapregret.learners.round.nested import LISTS
 from swapregret.learners.round.running_player import Master, RunningPlayer
 from swapregret.policy import Policy
-from swapregret.policy.held import held_array
 
 _TABLES = ("memory.table", "guard.table")
 _LARGEST = 1e100
@@ -64,7 +64,7 @@ def require_player(player: object, *, is_saved: bool = False) -> None:
         )
 
 
-def check_size(player: Player[Any], n_bytes: int) -> None:
+def check_size(player: AnyPlayer, n_bytes: int) -> None:
     """Refuse a player of a file that is larger than its file can hold, before anything of that size is made.
 
     A state has a number per element or per action, and a set that is not made of a few numbers is in the file itself.
@@ -80,7 +80,7 @@ def check_size(player: Player[Any], n_bytes: int) -> None:
         raise _wrong("tables as long as their capacity", f"{n_bytes:,} bytes for {inner.capacity:,} rows")
 
 
-def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
+def check_arrays(player: AnyPlayer, arrays: Arrays, day: int | None) -> None:
     """Refuse arrays that no state of the player can have; ``day``, if known, is how many days it has closed."""
     if isinstance(player, DoublingPlayer):
         _check_epoch(player, arrays, day)
@@ -103,7 +103,7 @@ def check_arrays(player: Player[Any], arrays: Arrays, day: int | None) -> None:
         _check_table(table, arrays)
 
 
-def _check_room(player: Player[Any], arrays: Arrays) -> None:
+def _check_room(player: AnyPlayer, arrays: Arrays) -> None:
     """Refuse a state that is smaller than its player, before one of that size is begun to compare it with."""
     if not isinstance(player, RunningPlayer):
         return
@@ -121,7 +121,7 @@ def _check_days(arrays: Arrays, day: int) -> None:
             raise _wrong(f"counts of at most {day}, the days of the session, in {name!r}", str(array.max()))
 
 
-def _check_offset(player: Player[Any], arrays: Arrays) -> None:
+def _check_offset(player: AnyPlayer, arrays: Arrays) -> None:
     """Check that the calendar was shifted by less than its longest window."""
     windows = (
         player.windows
@@ -163,7 +163,7 @@ def _range_of(last: str, kind: str) -> tuple[float, float]:
     return low, high
 
 
-def _check_words(name: str, words: Any, player: Player[Any]) -> None:
+def _check_words(name: str, words: Any, player: AnyPlayer) -> None:
     """Check packed actions: no element that is not there, and as many as an action has."""
     bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
     d, m = player.actions.dimension, player.actions.size
@@ -189,7 +189,7 @@ def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> Non
     check_arrays(player.player_for(epoch), inner, inside if day is not None else None)
 
 
-def _check_lists(player: Player[Any], arrays: Arrays) -> None:
+def _check_lists(player: AnyPlayer, arrays: Arrays) -> None:
     """Check lists of actions: counts, actions of the set, chances that add up to 1; of what is recommended, to 1 at most."""
     for lists in (name.removesuffix(".n_atoms") for name in arrays if name.endswith(".n_atoms")):
         counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
@@ -209,7 +209,7 @@ def _check_weights(name: str, weights: Any) -> None:
         raise _wrong(f"weights that add up to 1 in {name!r}", f"{weights!r:.80}")
 
 
-def _check_held(player: Player[Any], arrays: Arrays) -> None:
+def _check_held(player: AnyPlayer, arrays: Arrays) -> None:
     """Check the policy of a waiting decision of a master, whose arrays have their types and shapes."""
     weights, cumulative = arrays["mix.weights"], arrays["mix.cumulative"]
     _check_weights("mix.weights", weights)
@@ -232,7 +232,7 @@ def _check_table(name: str, arrays: Arrays) -> None:
         raise _wrong(f"a free place in '{name}.places'", "none")
 
 
-def load_open(player: Player[Any], state: Any, arrays: Arrays) -> HeldPolicy:
+def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
     """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
     if set(arrays) == {"rows", "weights"}:  # of a day with missing elements
         drawn = Drawn.load(arrays)
@@ -258,7 +258,7 @@ def _load_epoch(player: DoublingPlayer, state: DoublingState, arrays: Arrays) ->
     return EpochPolicy(epoch, load_open(player.player_for(epoch), inner, rest))
 
 
-def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:
+def load_state(player: AnyPlayer, arrays: Arrays, day: int | None) -> Any:
     """Make a state from the arrays of a file, or refuse them; see the module."""
     check_arrays(player, arrays, day)
     state = player.load(arrays)
@@ -270,7 +270,7 @@ def load_state(player: Player[Any], arrays: Arrays, day: int | None) -> Any:
     return state
 
 
-def _check_policy(player: Player[Any], policy: Policy) -> None:
+def _check_policy(player: AnyPlayer, policy: Policy) -> None:
     marginals = policy.marginals()
     is_share = ((marginals >= -_SLACK) & (marginals <= 1.0 + _SLACK)).all()
     if marginals.shape != (player.actions.dimension,) or not is_share:

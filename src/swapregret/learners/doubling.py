@@ -16,11 +16,11 @@ from swapregret.arrays import Action, Vector, as_integer, below, under
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import (
+    AnyPlayer,
     Arrays,
     Decision,
     Feedback,
     HeldPolicy,
-    Player,
     draw_action,
     hold_policy,
     marginals_of,
@@ -109,7 +109,7 @@ class DoublingPlayer:
         Days of epoch 0.
     """
 
-    factory: Callable[..., Player[Any]]
+    factory: Callable[..., AnyPlayer]
     actions: ActionSet
     options: dict[str, Any]
     first_epoch: FirstEpoch = _FIRST_EPOCH
@@ -130,14 +130,14 @@ class DoublingPlayer:
         """Return the days of an epoch."""
         return int(self.first_epoch * 2**epoch)
 
-    def player_for(self, epoch: int) -> Player[Any]:
+    def player_for(self, epoch: int) -> AnyPlayer:
         """Return the player of an epoch."""
-        players: dict[int, Player[Any]] = self._players  # type: ignore[attr-defined]
+        players: dict[int, AnyPlayer] = self._players  # type: ignore[attr-defined]
         if epoch not in players:  # kept for good: policies of an earlier epoch may still wait for their rewards
             players[epoch] = self.factory(self.actions, self.epoch_length(epoch), **self.options)
         return players[epoch]
 
-    def player_of(self, state: DoublingState) -> Player[Any]:
+    def player_of(self, state: DoublingState) -> AnyPlayer:
         """Return the player of the epoch a state is in."""
         return self.player_for(state.epoch)
 
@@ -197,7 +197,7 @@ class DoublingPlayer:
 
 @checked
 def anytime(
-    factory: Callable[..., Player[Any]], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
+    factory: Callable[..., AnyPlayer], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
 ) -> DoublingPlayer:
     """Return a player that needs no horizon: the factory's, restarted with doubled horizons.
 

@@ -17,12 +17,12 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.face import Face
 from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.files.held import held_array, held_chances
 from swapregret.learners.lazy import LazyComBand
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.drawn_days import refuse_others
 from swapregret.learners.round.running import Running
 from swapregret.policy import FinitePolicy, on_grid
-from swapregret.policy.held import held_array, held_chances
 
 _KEPT = 256
 """Faces, and lists of a day, that are kept."""

@@ -145,12 +145,16 @@ class Player(Protocol[State]):
         """Read a state written by ``dump`` of an equally configured player."""
 
 
+AnyPlayer = Player[Any]
+"""A player, whatever its states are."""
+
+
 class ValuePolicy:
     """The policy of a player whose states are values: it stays with its state."""
 
     __slots__ = ("_player", "is_present", "state")
 
-    def __init__(self, player: Player[Any], state: Any) -> None:
+    def __init__(self, player: AnyPlayer, state: Any) -> None:
         self._player, self.state, self.is_present = player, state, False
 
     def policy(self) -> Policy:
@@ -208,7 +212,7 @@ def own_state(player: Player[State], state: State) -> State:
 _DAYS = 3
 
 
-def warm(player: Player[Any], *, has_late: bool = True) -> None:
+def warm(player: AnyPlayer, *, has_late: bool = True) -> None:
     """Play a few days on a state that is thrown away; quick where all is compiled.
 
     The last of them pays late, unless that cannot happen: a reward of an earlier policy is learned by other code.

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
-from swapregret.csv_file import read_csv, read_parquet
 from swapregret.errors import InvalidAction, InvalidInput, naming
+from swapregret.files.csv_file import read_csv, read_parquet
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.policy_file import read_policy_cell
 from swapregret.regret.ledgers.read_plays import no_policies

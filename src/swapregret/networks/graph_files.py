@@ -11,9 +11,9 @@ from typing import Any
 
 from swapregret.arguments import checked
 from swapregret.counts import check_name, shown
-from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
+from swapregret.files.csv_file import read_text
 from swapregret.networks.network import Network, Vertex
 from swapregret.networks.tables import read_edges_csv, read_tntp
 

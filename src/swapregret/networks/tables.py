@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from swapregret.arguments import checked
 from swapregret.counts import shown
-from swapregret.csv_file import read_csv, read_text
 from swapregret.errors import InvalidInput
+from swapregret.files.csv_file import read_csv, read_text
 from swapregret.networks.network import Network, Vertex
 
 _TNTP_COLUMNS = "init_node term_node capacity length free_flow_time b power speed toll link_type"

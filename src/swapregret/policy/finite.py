@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, frozen, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
-from swapregret.policy.held import Held, held_array, held_chances
+from swapregret.files.held import Held, held_array, held_chances
 from swapregret.policy.policy import Policy, once
 
 GRID = 2**52
@@ -85,6 +85,7 @@ class FinitePolicy(Policy):
     [0.5, 0.0]
     """
 
+    made_of = ("_atoms", "_weights")
     has_atoms = True
 
     def __init__(self, atoms: npt.ArrayLike, weights: npt.ArrayLike) -> None:

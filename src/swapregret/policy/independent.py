@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector
+from swapregret.files.held import Held, held_tuple
 from swapregret.policy.finite import FinitePolicy
-from swapregret.policy.held import Held, held_tuple
 from swapregret.policy.policy import Policy, once
 
 _LISTED = 10_000
@@ -33,6 +33,8 @@ class ProductPolicy(Policy):
     >>> policy.cooccurrence()[0].tolist()
     [0.25, 0.0, 0.0625, 0.1875]
     """
+
+    made_of = ("parts",)
 
     def __init__(self, parts: Sequence[Policy]) -> None:
         self.parts = tuple(parts)

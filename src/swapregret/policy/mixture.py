@@ -9,8 +9,8 @@ import numpy.typing as npt
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen, is_iterable
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
+from swapregret.files.held import Held, held_chances, held_tuple
 from swapregret.policy.finite import FinitePolicy, on_grid
-from swapregret.policy.held import Held, held_chances, held_tuple
 from swapregret.policy.policy import Policy, once
 
 
@@ -23,6 +23,8 @@ class Mixture(Policy):
     weights : array_like
         Their probabilities, rounded to the grid.
     """
+
+    made_of = ("components", "component_weights")
 
     def __init__(self, components: Sequence[Policy], weights: npt.ArrayLike) -> None:
         self.components: tuple[Policy, ...] = tuple(components) if is_iterable(components) else ()

@@ -3,15 +3,15 @@ r"""What every policy can do: a sample, its marginals, its second moment applied
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions, Matrix, Vector, Words, as_action, as_vector, frozen
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.files.held import Held, wrong_policy
 from swapregret.notebook import bar_figure, label_text, marginals_table
-from swapregret.policy.held import Held, wrong_policy
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -53,6 +53,8 @@ class Policy(ABC):
 
     dimension: int
     has_atoms: bool = False
+    made_of: ClassVar[tuple[str, ...]] = ()
+    """What a file holds of it, of which ``of_held`` makes it again."""
     _labels: tuple[Sequence[Hashable], str] | None = None
 
     def with_labels(self, actions: Named) -> Self:

@@ -11,6 +11,8 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.extras import require_extra
+from swapregret.files.storage import reading, write_file
+from swapregret.files.values import Json
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.measure import Regret, standard_error
@@ -19,12 +21,10 @@ from swapregret.regret.two_sided import two_sided_swap
 from swapregret.results.detail import RunDetail
 from swapregret.results.experiment import Experiment, RunInfo, load_experiment
 from swapregret.results.run_rows import UNIT_COLUMNS, into_units, load_results, parquet_bytes
-from swapregret.storage import reading, write_file
 
 if TYPE_CHECKING:
     import polars as pl
 
-Row = dict[str, Any]
 CELL = ("set", "environment", "player", "horizon")
 _PER_ROUND = ("external", "external_error", "internal", "swap", "swap_error", "swap_split", "swap_low", "swap_high")
 _MEANS = ("reward", "expected", "realised_swap", "laziness", "lemma", "rounds_per_second")
@@ -90,7 +90,7 @@ def _fingerprint(experiment: Experiment) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataFrame") -> list[Row]:
+def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataFrame") -> list[Json]:
     import polars as pl
 
     details = [experiment.detail(run) for run in runs]
@@ -99,7 +99,7 @@ def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataF
     rows = []
     for index, day in enumerate(details[0].days.tolist()):
         here = table.filter(pl.col("day") == day)
-        row: Row = {name: getattr(runs[0], name) for name in CELL} | {"day": day, "n_replications": len(runs)}
+        row: Json = {name: getattr(runs[0], name) for name in CELL} | {"day": day, "n_replications": len(runs)}
         row |= {name: _mean(here[name].to_list()) for name in _MEANS}
         row["reward_error"] = _known(standard_error(here["reward"].to_list()))
         row |= {name: here[name][0] for name in UNIT_COLUMNS}
@@ -108,9 +108,9 @@ def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataF
     return rows
 
 
-def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Row:
+def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Json:
     names = ("external", "internal", "swap", "swap_lower", "swap_upper", "swap_split", "swap_low", "swap_high")
-    row: Row = dict.fromkeys((*names, "external_error", "internal_error", "swap_error", "definition"))
+    row: Json = dict.fromkeys((*names, "external_error", "internal_error", "swap_error", "definition"))
     sums = [detail.sums(index) for detail in details]
     if all(each is not None for each in sums):
         day = int(details[0].days[index])
@@ -134,7 +134,7 @@ def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Ro
     return row
 
 
-def _swap(regret: Regret) -> Row:
+def _swap(regret: Regret) -> Json:
     return {
         "swap": regret.value,
         "swap_lower": regret.lower,

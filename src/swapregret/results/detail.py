@@ -11,13 +11,14 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
 from swapregret.errors import InvalidInput
+from swapregret.files.held import held_array
+from swapregret.files.storage import from_bytes, read_file, reading, to_bytes
+from swapregret.files.values import Json
 from swapregret.playing.play_result import Run
-from swapregret.policy.held import held_array
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger
-from swapregret.storage import from_bytes, read_file, reading, to_bytes
 
 _KIND = "run detail"
 _SLACK = 1e-6
@@ -111,7 +112,7 @@ def write_detail(run: str, marks: Sequence[NamedArrays], windows: Sequence[int] 
     arrays: NamedArrays = {}
     for index, mark in enumerate(marks):
         arrays |= under(f"mark{index}", mark)
-    about: dict[str, Any] = {"run": run, "n_marks": len(marks), "windows": windows and list(windows), "offset": offset}
+    about: Json = {"run": run, "n_marks": len(marks), "windows": windows and list(windows), "offset": offset}
     return to_bytes(_KIND, about, arrays)
 
 

@@ -4,14 +4,13 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
-from swapregret.learners.config import decode
+from swapregret.files.storage import read_file, reading
+from swapregret.files.values import Json, read_value
 from swapregret.results.detail import RunDetail, read_detail
 from swapregret.results.folder import ResultFolder, read_json
-from swapregret.storage import read_file, reading
 
 _LONGEST = 64
 
@@ -38,7 +37,7 @@ class Experiment:
     folder: Path
     name: str
     runs: tuple[RunInfo, ...]
-    resolved: dict[str, Any]
+    resolved: Json
 
     def __repr__(self) -> str:
         return f"Experiment({self.name!r}, {len(self.finished)} of {len(self.runs)} runs finished, in {str(self.folder)!r})"
@@ -54,7 +53,7 @@ class Experiment:
         return read_file(self.folder / "spec.toml").decode()
 
     @property
-    def environment(self) -> dict[str, Any]:
+    def environment(self) -> Json:
         """Return versions, hardware and seed."""
         return read_json(self.folder / "environment.json")
 
@@ -64,7 +63,7 @@ class Experiment:
         return tuple(run for run in self.runs if self.store.is_finished(run.id))
 
     @property
-    def failures(self) -> dict[str, dict[str, Any]]:
+    def failures(self) -> dict[str, Json]:
         """Return what is known of runs that failed, by identity: ``error`` and ``traceback``."""
         found = {run.id: self.store.failure(run.id) for run in self.runs}
         return {run: failure for run, failure in found.items() if failure is not None}
@@ -79,7 +78,7 @@ class Experiment:
     @cached_property
     def _sets(self) -> dict[str, ActionSet]:
         with reading(f"{os.fspath(self.folder / 'resolved.json')!r}"):
-            found = {label: decode(content["config"]) for label, content in self.resolved["sets"].items()}
+            found = {label: read_value(content["config"]) for label, content in self.resolved["sets"].items()}
             for label, actions in found.items():
                 if not isinstance(actions, ActionSet):
                     raise InvalidInput(f"{label!r:.80} must be a set", f"{actions!r:.80}", "Run the spec again.")

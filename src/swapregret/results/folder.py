@@ -19,15 +19,13 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 from swapregret.errors import InvalidInput
-from swapregret.storage import read_file, write_file
+from swapregret.files.storage import read_file, write_file
+from swapregret.files.values import Json
 
 FORMAT = 1
 """Version of the layout; folders of a later one are refused."""
-
-Json = dict[str, Any]
 
 
 class ResultFolder:

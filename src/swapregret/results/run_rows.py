@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
+from swapregret.files.values import Json
 from swapregret.playing.play_result import PlayResult, Run
 from swapregret.regret.interval import interval_regret
 from swapregret.results.experiment import RunInfo, load_experiment
@@ -20,7 +21,6 @@ from swapregret.units import Units
 if TYPE_CHECKING:
     import polars as pl
 
-Row = dict[str, Any]
 
 _COLUMNS: dict[str, str] = {
     **dict.fromkeys(("run", "set", "environment", "player"), "String"),
@@ -42,10 +42,10 @@ _REGRETS = ("external", "internal", "swap", "realised_swap", "laziness", "lemma"
 PER_ROUND = ("external", "internal", "swap")
 
 
-def measure_mark(day: int, run: Run, actions: ActionSet, measure: str, units: Units) -> Row:
+def measure_mark(day: int, run: Run, actions: ActionSet, measure: str, units: Units) -> Json:
     """Return the numbers of one checkpoint of one run, on the scale [0, 1], and the units; what was not measured is None."""
     result = PlayResult(actions, (run,), measure, 0)
-    row: Row = dict.fromkeys(_COLUMNS)
+    row: Json = dict.fromkeys(_COLUMNS)
     row |= {"day": day, "reward": run.reward}
     row |= {"unit": units.word, "unit_low": units.low, "unit_high": units.high}
     if run.sums is not None:
@@ -70,7 +70,7 @@ def measure_mark(day: int, run: Run, actions: ActionSet, measure: str, units: Un
     return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
 
 
-def table_bytes(info: RunInfo, seed: int, rows: Sequence[Row]) -> bytes:
+def table_bytes(info: RunInfo, seed: int, rows: Sequence[Json]) -> bytes:
     """Return the Parquet file of one run: the same bytes for the same numbers."""
     require_extra("experiments", "writing results", only="polars")
     import polars as pl
@@ -87,13 +87,13 @@ def parquet_bytes(frame: "pl.DataFrame") -> bytes:
     return buffer.getvalue()
 
 
-def _about(info: RunInfo) -> Row:
+def _about(info: RunInfo) -> Json:
     """Return the columns that say which run it is."""
     about = asdict(info)
     return {"run": about.pop("id"), **about}
 
 
-def _schema(names: Iterable[str]) -> dict[str, Any]:
+def _schema(names: Iterable[str]) -> Json:
     """Return the type of each column, with those of the windows among some names."""
     import polars as pl
 

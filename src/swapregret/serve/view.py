@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.csv_file import csv_line
+from swapregret.files.csv_file import csv_line
 from swapregret.regret.ledgers.policy_file import policy_cell
 from swapregret.serve.problems import Problem
 from swapregret.serve.processes.live_problem import Live

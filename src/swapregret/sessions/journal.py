@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from swapregret.errors import InvalidInput
+from swapregret.files.storage import put_file, read_file
 from swapregret.sessions.events import Event, read_event
-from swapregret.storage import put_file, read_file
 
 _NAME = b"swapregret journal "
 _VERSION = 3

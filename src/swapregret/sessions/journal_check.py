@@ -4,11 +4,11 @@ import os
 from typing import Any, NamedTuple
 
 from swapregret.errors import SwapRegretError, Unsupported
+from swapregret.files.storage import from_bytes, reading
 from swapregret.sessions.events import ACT, GENERATOR, SKIP, Event
 from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import SessionHeader, read_header, replay, restore
-from swapregret.storage import from_bytes, reading
 
 Path_ = str | os.PathLike[str]
 

@@ -13,7 +13,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput
-from swapregret.learners.player import Player
+from swapregret.learners.player import AnyPlayer
 from swapregret.policy import Policy
 from swapregret.sessions.events import ACT, REWARD, read_act
 from swapregret.sessions.journal import is_journal, read_journal
@@ -64,7 +64,7 @@ def is_journal_file(path: Path) -> bool:
         return False
 
 
-def read_journal_log(path: Path, player: Player[Any] | None = None) -> JournalLog:
+def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
     """Replay a journal and return its days; ``player`` is needed only if it holds functions of one's own."""
     name = os.fspath(path)
     found = read_journal(path)

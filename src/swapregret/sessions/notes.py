@@ -6,7 +6,7 @@ from typing import Any
 
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
-from swapregret.learners.config import decode, encode
+from swapregret.files.values import read_value, write_value
 from swapregret.learners.player import NOTHING, Note
 
 Id = str | int
@@ -52,7 +52,7 @@ def write_note(note: Note) -> str:
     if note == NOTHING:
         return ""
     try:
-        text = json.dumps(encode(list(note)))
+        text = json.dumps(write_value(list(note)))
     except Unsupported:
         text = ""
     if not 0 < len(text) <= _LONGEST:
@@ -69,7 +69,7 @@ def read_note(text: str) -> Note:
     if not text:
         return NOTHING
     try:
-        given = decode(json.loads(text))
+        given = read_value(json.loads(text))
         if isinstance(given, list) and len(given) == len(Note._fields):
             return note_given(*given, is_written=True)
     except (SwapRegretError, ValueError, RecursionError):

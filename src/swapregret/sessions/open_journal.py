@@ -22,8 +22,8 @@ from swapregret.errors import (
     disk_fault,
     lenient,
 )
+from swapregret.files.storage import is_at, put_file, sweep, sync_folder, write_beside
 from swapregret.sessions.journal import MAGIC, JournalScan, read_journal, records
-from swapregret.storage import is_at, put_file, sweep, sync_folder, write_beside
 
 try:
     import fcntl

@@ -14,8 +14,9 @@ from swapregret.actions.face import read_missing
 from swapregret.arguments import Count, checked
 from swapregret.arrays import Label, NamedArrays, as_integer
 from swapregret.errors import InvalidInput, ProtocolError
+from swapregret.files.storage import read_file, to_bytes, write_file
 from swapregret.learners.checked import require_player
-from swapregret.learners.player import Decision, Player
+from swapregret.learners.player import AnyPlayer, Decision, Player
 from swapregret.learners.player import warm as warm_player
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
@@ -26,7 +27,6 @@ from swapregret.sessions.notes import Id, note_given
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session_file import parts_of, replay, restore
 from swapregret.sessions.whole_calls import Course, State, one_at_a_time
-from swapregret.storage import read_file, to_bytes, write_file
 from swapregret.units import Range, read_units
 
 Path = str | os.PathLike[str]
@@ -297,7 +297,7 @@ class Session(Course[State]):
         write_file(path, self.snapshot())
 
     @classmethod
-    def load(cls, path: Path, player: Player[Any] | None = None) -> Self:
+    def load(cls, path: Path, player: AnyPlayer | None = None) -> Self:
         """Read a session from a file written by ``save``, or from a journal; it goes on bit for bit.
 
         Parameters
@@ -318,7 +318,7 @@ class Session(Course[State]):
         return session
 
     @classmethod
-    def from_bytes(cls, data: bytes, player: Player[Any] | None = None) -> Self:
+    def from_bytes(cls, data: bytes, player: AnyPlayer | None = None) -> Self:
         """Make a session from the bytes of ``snapshot``; it goes on bit for bit. ``player`` is that of ``load``."""
         return restore(cls, data, player, "bytes")
 

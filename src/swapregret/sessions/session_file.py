@@ -4,21 +4,23 @@ What a file says is checked: counts that add up, decisions of the set, nothing m
 """
 
 import contextlib
+import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, NamedArrays, below, under
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, NotConverged, SwapRegretError, Unsupported
+from swapregret.files.storage import from_bytes, reading
+from swapregret.files.values import read_value, write_value
 from swapregret.learners.checked import check_size, load_open, load_state
-from swapregret.learners.config import encode, player_of
-from swapregret.learners.player import Decision, Player, hold_policy
+from swapregret.learners.player import AnyPlayer, Decision, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
 from swapregret.sessions.events import ACT, GENERATOR, Event, acted, read_act
 from swapregret.sessions.notes import read_note, write_note
-from swapregret.storage import from_bytes, reading
 from swapregret.units import Units, read_range
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _MOST = 2**63
 class SessionHeader(NamedTuple):
     """The header of a session file, as the file has it."""
 
-    player: Any  # the configuration, as ``learners.config`` wrote it, or None
+    player: Any  # the configuration, as ``files.values`` wrote it, or None
     reward_range: list[float]
     is_cost: bool
     max_open: int
@@ -77,6 +79,37 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
     return header
 
 
+def player_of(config: Any, player: Any, source: str) -> Any:
+    """Return the player of a file: made again, or the one given, checked against what the file says of it."""
+    if player is None and config is None:
+        raise Unsupported(
+            f"session file {source!r} must describe its player",
+            "a player that holds functions of its own",
+            "Make the player again and hand it over: Session.load(path, player=player).",
+        )
+    if player is None:
+        try:
+            made = read_value(config)
+        except SwapRegretError as error:
+            raise InvalidInput(
+                f"session file {source!r} must describe a player of this library: {error.must}", error.came, error.do
+            ) from error
+        if not isinstance(getattr(made, "actions", None), ActionSet) or not hasattr(made, "observe"):
+            raise InvalidInput(f"session file {source!r} must describe a player", f"{made!r:.80}", "Check the path.")
+        return made
+    try:
+        given = json.loads(json.dumps(write_value(player)))
+    except Unsupported:
+        given = None
+    if config is not None and given != config:
+        raise InvalidInput(
+            f"`player` must be configured as the one in {source!r}",
+            repr(player)[:200],
+            "Leave it out to have it made from the file.",
+        )
+    return player
+
+
 def _check_claims(config: Any, n_bytes: int) -> None:
     """Refuse a configuration with a set larger than the file can hold, before the set is made.
 
@@ -109,7 +142,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
     """Return header and arrays of a session, which do not change when it goes on."""
     player, units = session.player, session._reader.units
     try:
-        config = encode(player)
+        config = write_value(player)
     except Unsupported:
         config = None
     policies = [day for day, decision in session._open.items() if not decision.held.is_present]
@@ -134,7 +167,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
     return header._asdict(), arrays
 
 
-def restore(kind: type[_Session], data: bytes, given: Player[Any] | None, name: str) -> _Session:
+def restore(kind: type[_Session], data: bytes, given: AnyPlayer | None, name: str) -> _Session:
     """Make a session from what ``parts_of`` returned, as bytes; ``given`` is its player, if known."""
     source = f"session file {name!r}"
     metadata, arrays = from_bytes("session", data, source)

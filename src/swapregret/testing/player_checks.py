@@ -10,7 +10,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector, frozen
-from swapregret.learners.player import Arrays, Decision, Player, State, hold_policy, own_state, what_is_seen
+from swapregret.learners.player import AnyPlayer, Arrays, Decision, State, hold_policy, own_state, what_is_seen
 from swapregret.policy import Policy
 from swapregret.sessions.session import Session
 from swapregret.testing.conformance import Report, agree, listed, require, run_checks, skip
@@ -19,7 +19,7 @@ from swapregret.testing.policy_checks import check_listed
 _THOROUGH = 6
 
 
-def check_player(player: Player[Any], *, days: int = 60, seed: int = 0) -> Report:
+def check_player(player: AnyPlayer, *, days: int = 60, seed: int = 0) -> Report:
     """Let a player play, and check every promise of the ``Player`` protocol.
 
     Its policies are policies on its set on every day of a run of random rewards, with days that pay nothing, everything, or are not
@@ -70,7 +70,7 @@ class Step:
 class PlayerCase:
     """A player, how many days to let it play, and a seed."""
 
-    player: Player[Any]
+    player: AnyPlayer
     days: int
     seed: int
 
@@ -237,7 +237,7 @@ def _through_file(arrays: Arrays) -> Arrays:
         return {name: read[name] for name in read.files}
 
 
-def _written(player: Player[Any], state: Any) -> Arrays:
+def _written(player: AnyPlayer, state: Any) -> Arrays:
     """Write a state, and copy the arrays."""
     return {name: array.copy() for name, array in player.dump(state).items()}
 

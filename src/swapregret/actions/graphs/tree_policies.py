@@ -21,8 +21,8 @@ from swapregret.actions.graphs.kernels.tree_gibbs_policy import (
 )
 from swapregret.actions.graphs.undirected import UndirectedGraph
 from swapregret.arrays import Action, Actions, Integers, Matrix, Vector
+from swapregret.files.held import Held, held_of, held_scores
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_of, held_scores
 
 _LISTED_EDGES, _LISTED = 64, 10_000
 _DENSE = 4096
@@ -52,6 +52,8 @@ class GibbsTrees(Policy):
     >>> policy.marginals().round(12), policy.cooccurrence()[0, 1].round(12)
     (array([0.6, 0.6, 0.8]), np.float64(0.2))
     """
+
+    made_of = ("_graph", "_scores")
 
     def __init__(self, graph: UndirectedGraph, scores: Vector) -> None:
         self.dimension = len(graph.labels)

@@ -16,8 +16,8 @@ from swapregret.actions.m_sets.kernels.gibbs_subsets import (
 )
 from swapregret.actions.m_sets.kernels.subsets import draw_uniform
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.files.held import Held, held_scores, held_whole
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_scores, held_whole
 
 _LISTED = 10_000
 
@@ -69,6 +69,8 @@ class UniformSubsets(SubsetPolicy):
     >>> UniformSubsets(4, 2).second_moment(np.array([1., 0., 0., 0.]))
     array([0.5       , 0.16666667, 0.16666667, 0.16666667])
     """
+
+    made_of = ("dimension", "size")
 
     def __init__(self, dimension: int, size: int) -> None:
         super().__init__(dimension, size)
@@ -126,6 +128,8 @@ class GibbsSubsets(SubsetPolicy):
     >>> GibbsSubsets(np.log([1., 2., 3.]), 1).marginals().round(6)
     array([0.166667, 0.333333, 0.5     ])
     """
+
+    made_of = ("size", "_scores")
 
     def __init__(self, scores: Vector, size: int) -> None:
         super().__init__(scores.size, size)

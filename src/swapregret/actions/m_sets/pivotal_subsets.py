@@ -17,8 +17,8 @@ from swapregret.actions.m_sets.kernels.pivotal import (
 from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.actions.m_sets.m_set_policies import SubsetPolicy
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.files.held import Held, held_array, held_whole, wrong_policy
 from swapregret.policy import once
-from swapregret.policy.held import Held, held_array, held_whole, wrong_policy
 
 
 class PivotalSubsets(SubsetPolicy):
@@ -49,6 +49,8 @@ class PivotalSubsets(SubsetPolicy):
     >>> policy.probability(np.array([1, 0, 0, 1])), policy.probability(np.array([1, 1, 0, 0]))
     (0.25, 0.0)
     """
+
+    made_of = ("size", "_units")
 
     def __init__(self, units: npt.NDArray[np.int64], size: int) -> None:
         super().__init__(units.size, size)

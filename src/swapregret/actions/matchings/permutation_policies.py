@@ -20,8 +20,8 @@ from swapregret.actions.matchings.kernels.permutation_gibbs import (
 )
 from swapregret.actions.matchings.matching_hull import draw_matching
 from swapregret.arrays import Action, Actions, Matrix, Vector
+from swapregret.files.held import Held, held_scores, held_whole
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_scores, held_whole
 
 GIBBS_LIMIT = 14
 """Largest n with an exact Gibbs policy: its tables have 2ⁿ entries, and no polynomial route exists (permanents)."""
@@ -69,6 +69,8 @@ class UniformMatchings(Policy):
     >>> UniformMatchings(2, 2).second_moment(np.array([1., 0., 0., 0.]))
     array([0.5, 0. , 0. , 0.5])
     """
+
+    made_of = ("rows", "columns")
 
     def __init__(self, rows: int, columns: int) -> None:
         self.rows, self.columns = rows, columns
@@ -140,6 +142,8 @@ class GibbsPermutations(Policy):
     >>> GibbsPermutations(np.log([[1., 2.], [3., 4.]])).marginals().round(6)
     array([0.4, 0.6, 0.6, 0.4])
     """
+
+    made_of = ("n", "_scores")
 
     def __init__(self, scores: Matrix) -> None:
         n = len(scores)

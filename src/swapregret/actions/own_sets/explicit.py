@@ -22,8 +22,8 @@ from swapregret.actions.own_sets.explicit_hull import (
 )
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
-from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidInput
+from swapregret.files.csv_file import read_csv
 from swapregret.geometry.caratheodory import norms_of
 from swapregret.geometry.rows import elements_of_rows
 from swapregret.policy import FinitePolicy, Policy

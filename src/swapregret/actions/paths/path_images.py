@@ -7,8 +7,8 @@ import numpy as np
 from swapregret.actions.paths.kernels.dag import best_paths
 from swapregret.actions.paths.path_policies import MarkovPaths
 from swapregret.arrays import Action, Actions, Integers, Matrix, Vector
+from swapregret.files.held import Held, held_array, held_of, held_whole
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import Held, held_array, held_of, held_whole
 
 
 class ImagePolicy(Policy):
@@ -24,6 +24,8 @@ class ImagePolicy(Policy):
     >>> ImagePolicy(inner, np.array([0, 1, 2, 2]), 3).marginals()
     array([0.5, 0.5, 1. ])
     """
+
+    made_of = ("inner", "image", "dimension")
 
     def __init__(self, inner: MarkovPaths, image: Integers, dimension: int) -> None:
         self.inner = inner

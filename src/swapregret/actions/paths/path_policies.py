@@ -18,8 +18,8 @@ from swapregret.actions.paths.kernels.chain_draws import (
 from swapregret.actions.paths.kernels.dag import is_path
 from swapregret.arrays import Action, Actions, Matrix, Vector, for_kernel, frozen
 from swapregret.compiled.bits import pack_rows
+from swapregret.files.held import SLACK, Held, held_array, held_of, wrong_policy
 from swapregret.policy import FinitePolicy, Policy, canonical_order, once
-from swapregret.policy.held import SLACK, Held, held_array, held_of, wrong_policy
 
 _LISTED = 10_000
 
@@ -74,6 +74,8 @@ class MarkovPaths(Policy):
     >>> policy.marginals(), policy.second_moment(np.array([1., 0., 0.]))
     (array([0.25, 0.25, 0.75]), array([0.25, 0.25, 0.  ]))
     """
+
+    made_of = ("graph", "transition")
 
     def __init__(self, graph: Digraph, transition: Vector) -> None:
         self.dimension = graph.n_edges

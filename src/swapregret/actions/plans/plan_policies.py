@@ -9,8 +9,8 @@ from swapregret.actions.plans.kernels.plan_best import imbalance
 from swapregret.actions.plans.kernels.plan_chances import draw_plan, plan_cooccurrence, plan_flow, plan_moment
 from swapregret.actions.plans.plan_tree import PlanTree
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.files.held import SLACK, Held, held_array, held_of, wrong_policy
 from swapregret.policy import FinitePolicy, Policy, once
-from swapregret.policy.held import SLACK, Held, held_array, held_of, wrong_policy
 
 _LISTED = 10_000
 
@@ -46,6 +46,8 @@ class BehaviouralPlans(Policy):
     >>> policy.marginals().tolist(), policy.second_moment(np.array([0., 0., 1., 0.])).tolist()
     ([0.5, 0.5, 0.125, 0.375], [0.125, 0.0, 0.125, 0.0])
     """
+
+    made_of = ("tree", "chances")
 
     def __init__(self, tree: PlanTree, chances: Vector) -> None:
         self.dimension = tree.dimension

@@ -32,8 +32,8 @@ from swapregret.actions.plans.plan_hull import (
 from swapregret.actions.plans.plan_policies import BehaviouralPlans
 from swapregret.actions.plans.plan_tree import PlanTree, read_tree
 from swapregret.arrays import Action, Label, Vector, as_vector
-from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidInput
+from swapregret.files.csv_file import read_csv
 from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy

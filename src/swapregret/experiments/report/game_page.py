@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from swapregret.experiments.report import shell, style
 from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
+from swapregret.files.values import Json
 from swapregret.games.correlated_play import joint_policy
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
@@ -100,7 +100,7 @@ def _n_profiles(game: Game) -> float:
     return prod(math.inf if count is None else count for count in counts)
 
 
-def _joint(result: SelfPlayResult) -> dict[str, Any]:
+def _joint(result: SelfPlayResult) -> Json:
     game = result.game
     if game.n_players != 2:
         return {"absent": f"A map has two axes; this game has {game.n_players} players."}

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from socket import socket
 from urllib.parse import parse_qs, urlsplit
 
 from swapregret.errors import InvalidInput
@@ -97,7 +97,7 @@ class LiveReport(Watcher):
     def _refresh(self) -> None:
         if self._made == self._version:
             return
-        news: dict[str, Any] = {"version": self._version, "labels": [], "is_over": self._is_over}
+        news: dict[str, object] = {"version": self._version, "labels": [], "is_over": self._is_over}
         try:
             cases, origin = gather(self._folder)
         except InvalidInput:  # no run has finished
@@ -118,7 +118,7 @@ def _waiting(folder: str, version: int) -> str:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: object) -> None:
         """Say nothing of a page that was closed before it was sent; anything else is a bug of ours."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
@@ -152,5 +152,5 @@ class _Handler(BaseHTTPRequestHandler):
         if body is not None:
             self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing: the terminal shows the campaign."""

@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,8 +26,9 @@ from swapregret.experiments.report.shell import (
     read_panels,
 )
 from swapregret.experiments.report.style import Figure, heat_map
+from swapregret.files.storage import write_file
+from swapregret.files.values import Json
 from swapregret.regret.bounds import lower_bound, swap_combcp_bound
-from swapregret.storage import write_file
 from swapregret.units import UNIT_REWARDS
 
 MOST_ELEMENTS = 150
@@ -63,12 +63,12 @@ def render_page(
 # ---- the figures -------------------------------------------------------------------------------------------------
 
 
-def page_data(cases: Sequence[Case]) -> dict[str, Any]:
+def page_data(cases: Sequence[Case]) -> Json:
     """Return the figures of all cases, as the script of the page takes them."""
     return {"cases": [{"label": case.label, "panels": panel_data(case, cases)} for case in cases]}
 
 
-def panel_data(case: Case, cases: Sequence[Case] = ()) -> dict[str, Any]:
+def panel_data(case: Case, cases: Sequence[Case] = ()) -> Json:
     """Return, for each figure of the page, its choices as Plotly figures, or a sentence that says why there is none.
 
     ``cases`` are all of the page: those that differ from this one by their horizon alone share a figure.
@@ -112,7 +112,7 @@ def panel_data(case: Case, cases: Sequence[Case] = ()) -> dict[str, Any]:
     }
 
 
-def _policies(case: Case) -> dict[str, Any]:
+def _policies(case: Case) -> Json:
     """Return the graph of a path or tree set with the probabilities of its edges, or a heat map for other sets."""
     known = [(runs.name, runs.policy) for runs in case.players if runs.policy is not None]
     if not known:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 from swapregret.experiments.report.style import Figure
+from swapregret.files.values import Json
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def document(
     title: str,
     before: Sequence[str],
     panels: Sequence[Panel],
-    data: dict[str, Any],
+    data: Json,
     after: Sequence[str] = (),
     *,
     live_version: int | None = None,
@@ -120,7 +120,7 @@ def _section(panel: Panel) -> str:
     )
 
 
-def choices(figures: Mapping[str, Figure | None], absent: str = "", note: str = "") -> dict[str, Any]:
+def choices(figures: Mapping[str, Figure | None], absent: str = "", note: str = "") -> Json:
     """Return the data of a panel: its figures by name ("" for one that needs none), or why there is none."""
     made = [{"name": name, "figure": figure} for name, figure in figures.items() if figure is not None]
     return {"choices": made, "note": note} if made else {"absent": absent}
@@ -200,7 +200,7 @@ def figure_page(
     )
 
 
-def _embedded(data: Any) -> str:
+def _embedded(data: object) -> str:
     """Return JSON that may stand inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

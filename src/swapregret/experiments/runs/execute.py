@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from socket import gethostname
 from traceback import format_exc
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,9 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
 from swapregret.experiments.runs.plan_runs import RunTask, cuts_of
 from swapregret.experiments.runs.status import Status
+from swapregret.files.storage import from_bytes, reading, to_bytes
+from swapregret.files.values import Json, read_value
 from swapregret.learners.checked import check_arrays
-from swapregret.learners.config import decode
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course, replication
@@ -28,7 +28,6 @@ from swapregret.results.detail import LEDGERS_SHARE, pack_mark, write_detail
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import ResultFolder
 from swapregret.results.run_rows import measure_mark, table_bytes
-from swapregret.storage import from_bytes, reading, to_bytes
 
 _SNAPSHOT = "run snapshot"
 _SNAPSHOT_SHARE = 20.0
@@ -78,7 +77,7 @@ def execute(task: RunTask, folder: str) -> Outcome:
 def begin_course(task: RunTask) -> Course:
     """Return the course of a run at its first day: the one ``play`` takes with the same seed and replication."""
     info = task.info
-    actions = None if task.set_config is None else decode(task.set_config)
+    actions = None if task.set_config is None else read_value(task.set_config)
     world = make_environment(*task.environment, actions, info.horizon, task.seed, Path(task.folder))
     player = make_player(*task.player, world.actions, info.horizon)
     world, seed = replication(world, task.seed, info.replication)
@@ -92,7 +91,7 @@ class _Progress:
     """Where a run stands: the course, the rows and packed checkpoints so far, and the seconds they took."""
 
     course: Course
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Json] = field(default_factory=list)
     marks: list[NamedArrays] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     before: float = 0.0

@@ -15,7 +15,7 @@ from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.experiments import catalogue
 from swapregret.experiments.combinations import Choice, expand
 from swapregret.experiments.experiment_spec import Spec
-from swapregret.learners.config import encode
+from swapregret.files.values import Json, write_value
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import FORMAT
@@ -31,12 +31,12 @@ class RunTask:
     """One run, as plain data that any process can take over: everything its result depends on, and its identity."""
 
     info: RunInfo  # labels, horizon, replication, identity
-    set_config: dict[str, Any] | None  # as `learners.config.encode` writes it; None where the environment has its own
-    environment: tuple[str, dict[str, Any]]  # kind and parameters
-    player: tuple[str, dict[str, Any]]
+    set_config: Json | None  # as `files.values` writes it; None where the environment has its own
+    environment: tuple[str, Json]  # kind and parameters
+    player: tuple[str, Json]
     files: str | None  # checksum of the file the environment replays
     seed: int
-    measure: dict[str, Any]  # `measure`, `realised`, `windows`, `certificate` and `capacity` of `play`
+    measure: Json  # `measure`, `realised`, `windows`, `certificate` and `capacity` of `play`
     marks: tuple[int, ...]  # days after which to measure; the last is the horizon
     folder: str  # where files named in the spec lie; not part of the identity
 
@@ -67,7 +67,7 @@ class RunPlan:
     """All runs of a spec, and what they are made of as files hold it."""
 
     tasks: tuple[RunTask, ...]
-    resolved: dict[str, Any]
+    resolved: Json
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Set:
     label: str
     spec: Any
     actions: ActionSet
-    config: dict[str, Any]
+    config: Json
 
 
 def plan_runs(spec: Spec, folder: Path) -> RunPlan:
@@ -153,7 +153,7 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
 
 
 def _made(label: str, spec: Any, actions: ActionSet) -> _Set:
-    return _Set(label, spec, actions, json.loads(json.dumps(encode(actions))))
+    return _Set(label, spec, actions, json.loads(json.dumps(write_value(actions))))
 
 
 def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from socket import gethostname
-from typing import Any
 
 from swapregret import __version__
 from swapregret.errors import naming
@@ -16,6 +15,7 @@ from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import RunPlan, RunTask, plan_runs
 from swapregret.experiments.runs.status import WorkerReport, clear_statuses, read_statuses
+from swapregret.files.values import Json
 from swapregret.results.folder import ResultFolder
 
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "joblib", "distributed")
@@ -100,7 +100,7 @@ def run_plan(
     return summary
 
 
-def about_machine() -> dict[str, Any]:
+def about_machine() -> Json:
     """Return versions and hardware."""
     versions = {}
     for name in _PACKAGES:

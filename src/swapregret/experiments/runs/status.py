@@ -8,8 +8,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from socket import gethostname
-from typing import Any
 
+from swapregret.files.values import Json
 from swapregret.results.experiment import RunInfo
 
 _EVERY = 0.25
@@ -54,7 +54,7 @@ class Status:
         if time.monotonic() - self._told >= _EVERY:
             self._tell()
 
-    def measured(self, row: dict[str, Any]) -> None:
+    def measured(self, row: Json) -> None:
         """Take note of a checkpoint."""
         self._swap = row["swap"] / row["day"] if row["swap"] is not None else None
         self._tell()

@@ -12,8 +12,8 @@ import numpy as np
 
 from swapregret.arguments import checked
 from swapregret.arrays import Vector
-from swapregret.csv_file import read_text
 from swapregret.errors import InvalidInput
+from swapregret.files.csv_file import read_text
 from swapregret.games.kinds.gambit_words import Fault, is_quoted, name_of, number_of, words_of
 from swapregret.games.kinds.matrix import MatrixGame
 

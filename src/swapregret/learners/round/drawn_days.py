@@ -7,11 +7,11 @@ import numpy as np
 
 from swapregret.arrays import Action, Vector, frozen
 from swapregret.errors import Unsupported
+from swapregret.files.held import held_array, held_chances
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import BANDIT, learn_day
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.policy.held import held_array, held_chances
 
 if TYPE_CHECKING:
     from swapregret.learners.round.running import Running

@@ -26,8 +26,8 @@ from swapregret.arrays import (
 )
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
+from swapregret.files.values import is_same
 from swapregret.policy import Policy
-from swapregret.policy.held import is_same
 from swapregret.regret.ledgers.action_rows import ActionRows
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Unlisted
 from swapregret.regret.ledgers.ledger_file import read_ledger, write_ledger

@@ -7,7 +7,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
-from swapregret.policy.held import held_array, held_words
+from swapregret.files.held import held_array, held_words
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted, empty_pools
 from swapregret.regret.ledgers.policy_file import read_policies, write_policies
 

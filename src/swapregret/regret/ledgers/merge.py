@@ -11,7 +11,7 @@ import numpy as np
 
 from swapregret.arrays import Matrix, frozen
 from swapregret.errors import InvalidInput
-from swapregret.policy.held import is_same
+from swapregret.files.values import is_same
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted
 from swapregret.regret.ledgers.row_sums import Places, pool_of
 

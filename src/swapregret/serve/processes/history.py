@@ -13,11 +13,11 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
+from swapregret.files.storage import from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
 from swapregret.regret.estimated import EstimateLedger
 from swapregret.sessions.feedback import RewardReader
-from swapregret.storage import from_bytes, to_bytes
 
 _BUCKETS = 128
 _SAMPLES = 1024

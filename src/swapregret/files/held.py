@@ -103,38 +103,6 @@ def held_tuple(held: Held, name: str, kind: Any) -> tuple[Any, ...]:
     return value
 
 
-def is_same(first: Any, second: Any, depth: int = 6) -> bool:
-    """Tell whether two policies, or two values that policies hold, are alike: one object, or of one class with the same contents.
-
-    The exploration policy of two replications is one policy, although two processes hold two copies of it. Contents are what both
-    objects hold; what only one holds is a value computed on demand and kept, which follows from the rest. False means "not known
-    to be the same".
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.m_set_policies import UniformSubsets
-    >>> is_same(UniformSubsets(40, 8), UniformSubsets(40, 8)), is_same(UniformSubsets(40, 8), UniformSubsets(40, 7))
-    (True, False)
-    """
-    first, second = (value.item() if isinstance(value, np.generic) else value for value in (first, second))
-    if first is second:
-        return True
-    if type(first) is not type(second) or depth == 0:
-        return False
-    if isinstance(first, np.ndarray):
-        return first.dtype == second.dtype and np.array_equal(first, second)
-    is_object = hasattr(first, "__dict__") and not callable(first)
-    if isinstance(first, list | tuple):
-        one, other = dict(enumerate(first)), dict(enumerate(second))
-    elif isinstance(first, dict) or is_object:
-        one, other = (vars(first), vars(second)) if is_object else (first, second)
-    else:
-        return bool(first == second)
-    shared = (one.keys() & other.keys()) - {"_labels"}
-    is_alike = bool(shared) if is_object else one.keys() == other.keys()
-    return is_alike and all(is_same(one[name], other[name], depth - 1) for name in shared)
-
-
 def wrong_policy(must: str, came: str) -> InvalidInput:
     """Return the refusal of a policy."""
     return InvalidInput(f"a policy in a file must have {must}", came, "Restore the file from a copy.")

@@ -98,7 +98,7 @@ def csv_line(cells: Iterable[str]) -> str:
 
 def read_text(path: Location) -> str:
     """Read a text file in UTF-8, or say why it cannot be read."""
-    from swapregret.storage import check_regular  # with NumPy, for which a help must not wait
+    from swapregret.files.storage import check_regular  # with NumPy, for which a help must not wait
 
     name = os.fspath(path)
     try:

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from swapregret import storage
 from swapregret.errors import InvalidInput, StorageError
-from swapregret.storage import FORMAT_VERSION, from_bytes, put_file, read_file, to_bytes, write_file
+from swapregret.files import storage
+from swapregret.files.storage import FORMAT_VERSION, from_bytes, put_file, read_file, to_bytes, write_file
 
 ARRAYS = {
     "floats": np.array([[0.1, -0.0], [np.inf, 1e-320]]),
@@ -167,7 +167,7 @@ def test_kills_leave_at_most_one_file(tmp_path: Path) -> None:
     """A process killed in the middle of writing, time after time, leaves no more than its last temporary file."""
     code = """
 import os, signal, sys
-from swapregret.storage import put_file
+from swapregret.files.storage import put_file
 put_file(sys.argv[1], b"x" * 1000, lambda handle: os.kill(os.getpid(), signal.SIGKILL))
 """
     for _ in range(3):

@@ -12,11 +12,12 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.actions.own_sets.oracle_set import OracleSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.files.values import read_value, write_value
 from swapregret.learners.baselines import combcp, uniform
-from swapregret.learners.config import decode, encode, player_of
 from swapregret.learners.doubling import anytime
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.schedule import Schedule
+from swapregret.sessions.session_file import player_of
 
 PLAYERS = Late(
     {
@@ -41,10 +42,10 @@ PLAYERS = Late(
 def test_players_survive_json(name: str) -> None:
     """Written to JSON text and read again, a player has the same description, policies and set."""
     player = PLAYERS[name]
-    text = json.dumps(encode(player))
-    made = decode(json.loads(text))
+    text = json.dumps(write_value(player))
+    made = read_value(json.loads(text))
     assert type(made) is type(player)
-    assert json.dumps(encode(made)) == text
+    assert json.dumps(write_value(made)) == text
     assert made.feedback == player.feedback
     assert made.actions.labels == player.actions.labels
     policy, again = (each.policy(each.start(np.random.default_rng(1))) for each in (player, made))
@@ -53,10 +54,10 @@ def test_players_survive_json(name: str) -> None:
 
 def test_equal_parts_become_one_object() -> None:
     """The steps of the scales and the set are read as they were written: one for all, or one per scale."""
-    made = decode(encode(PLAYERS["combcp"]))
+    made = read_value(write_value(PLAYERS["combcp"]))
     assert made.learner.rates == PLAYERS["combcp"].learner.rates
     assert len(made.learner.rates) == 1
-    paper = decode(encode(PLAYERS["paper"]))
+    paper = read_value(write_value(PLAYERS["paper"]))
     assert paper.learner.rates == PLAYERS["paper"].learner.rates
     assert len(set(paper.learner.rates)) == 3
 
@@ -79,7 +80,7 @@ def test_sets_are_written_as_they_were_made() -> None:
     rows[0][1], table[:] = 1, 1
     edges.clear()
     for actions, listed in zip(sets, lists, strict=True):
-        made = decode(json.loads(json.dumps(encode(actions))))
+        made = read_value(json.loads(json.dumps(write_value(actions))))
         assert np.array_equal(made.enumerate(), listed)
         assert made.labels == actions.labels
 
@@ -87,12 +88,12 @@ def test_sets_are_written_as_they_were_made() -> None:
 def test_plain_values() -> None:
     """Numbers, tuples, lists, dicts and arrays come back as they were; NumPy scalars as Python's."""
     value = {"a": (1, 2.5, None, True), 3: [[], "x"], ("k", 1): np.arange(3.0)}
-    made = decode(json.loads(json.dumps(encode(value))))
+    made = read_value(json.loads(json.dumps(write_value(value))))
     assert made["a"] == (1, 2.5, None, True)
     assert made[3] == [[], "x"]
     assert np.array_equal(made["k", 1], np.arange(3.0))
     assert made["k", 1].dtype == np.float64
-    assert [type(encode(item)) for item in (np.int64(3), np.float64(0.5), np.bool_(True), np.str_("a"))] == [
+    assert [type(write_value(item)) for item in (np.int64(3), np.float64(0.5), np.bool_(True), np.str_("a"))] == [
         int,
         float,
         bool,
@@ -122,7 +123,7 @@ class Suit(enum.IntEnum):
 def test_what_cannot_be_written_says_so(value: object) -> None:
     """A function of the user, a label that would come back as something else: refused, with the way out."""
     with pytest.raises(Unsupported, match="player="):
-        encode(value)
+        write_value(value)
 
 
 def made_of(fields: dict[str, object], kind: str = "SwapMaster") -> dict[str, object]:
@@ -136,7 +137,7 @@ def made_of(fields: dict[str, object], kind: str = "SwapMaster") -> dict[str, ob
         inner = {key: replaced(item) for key, item in data.items()}
         return inner | {"fields": inner["fields"] | fields} if data.get("class") == kind else inner
 
-    return replaced(encode(PLAYERS["combcp"]))  # type: ignore[return-value]
+    return replaced(write_value(PLAYERS["combcp"]))  # type: ignore[return-value]
 
 
 SET = {"class": "MSets", "args": {"list": [4, 2]}, "kwargs": {"dict": []}}
@@ -175,7 +176,7 @@ for _ in range(2000):
         made_of({"random_offset": 1}),
         made_of({"learner": {"list": []}}),
         made_of({"learner": {"factory": "uniform"}}),
-        made_of({"learner": encode(uniform(MSets(5, 2)))}),
+        made_of({"learner": write_value(uniform(MSets(5, 2)))}),
         made_of({"schedule": SET}),
         made_of({"exploration": float("nan")}, "LazyComBCP"),
         made_of({"variants": 2.5}, "PolicyPlan"),
@@ -187,14 +188,14 @@ for _ in range(2000):
 def test_foreign_configuration_is_refused(data: dict[str, object]) -> None:
     """Only what the registry names is made from a file, from plain values and fields of the declared types."""
     with pytest.raises(InvalidInput):
-        decode(data)
+        read_value(data)
 
 
 def test_player_of_a_file() -> None:
     """A player given is checked against the file; one that is not given is made; one that cannot be must be given."""
-    player, config = PLAYERS["combcp"], encode(PLAYERS["combcp"])
+    player, config = PLAYERS["combcp"], write_value(PLAYERS["combcp"])
     assert player_of(json.loads(json.dumps(config)), player, "x") is player
-    assert encode(player_of(config, None, "x")) == config
+    assert write_value(player_of(config, None, "x")) == config
     with pytest.raises(InvalidInput, match="configured as the one in 'x'"):
         player_of(config, swap_combcp(MSets(5, 2), 5000, preset="multiscale"), "x")
     with pytest.raises(Unsupported, match="hand it over"):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import swapregret
-from swapregret.csv_file import read_csv
 from swapregret.errors import InvalidInput
+from swapregret.files.csv_file import read_csv
 
 ROOT = Path(swapregret.__file__).parent
 

@@ -1,0 +1,1 @@
+"""Files: values, arrays and tables, how they are written whole, and checked when they are read."""
