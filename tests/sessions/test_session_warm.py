@@ -24,6 +24,7 @@ told = 0.5 if feedback == "bandit" else [0.1] * 5
 late = session.act()
 for day in range(300):
     session.observe(told, session.act())
+session.skip(session.act())
 session.observe(told, late)
 print(len(asked))
 """
@@ -37,7 +38,7 @@ def asked(kind: str, how: str, *policies: str) -> int:
 
 @pytest.mark.parametrize("kind", ["adaptive bandit", "multiscale bandit", "multiscale full"])
 def test_days_ask_for_no_compiled_code(kind: str) -> None:
-    """Everything is at hand before the first day, for rewards that come late too; without warming up it is not."""
+    """Everything is at hand before the first day, for rewards that come late or never; without warming up it is not."""
     assert asked(kind, "warm") == 0
     assert asked(kind, "cold") > 0
 

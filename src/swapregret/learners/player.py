@@ -215,7 +215,7 @@ _DAYS = 3
 def warm(player: AnyPlayer, *, has_late: bool = True) -> None:
     """Play a few days on a state that is thrown away; quick where all is compiled.
 
-    The last of them pays late, unless that cannot happen: a reward of an earlier policy is learned by other code.
+    Of the second nothing is seen, and the last pays late, unless that cannot happen: such days are learned by other code.
 
     Examples
     --------
@@ -230,4 +230,5 @@ def warm(player: AnyPlayer, *, has_late: bool = True) -> None:
         decision = draw_decision(player, state, rng, day)
         if day == _DAYS - 1 and has_late and hasattr(decision.held, "part"):
             decision.held.part()
-        state = player.observe(state, decision, what_is_seen(player.feedback, vector, decision.action))
+        seen = None if day == 1 else what_is_seen(player.feedback, vector, decision.action)
+        state = player.observe(state, decision, seen)
