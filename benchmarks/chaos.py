@@ -1,4 +1,4 @@
-"""The worst day of the decision service, by ``python benchmarks/service.py --chaos MINUTES``: everything that goes wrong, together.
+"""The worst day of the decision service, by ``python benchmarks/service.py --chaos``: everything that goes wrong, together.
 
 Two servers share a database. Clients decide and reward on small problems and repeat each request, with its key, until it is
 answered. Meanwhile servers, processes of problems and the database are killed, servers are frozen, disks are full, clients
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from service import SPEC, Connection, Server, reward_of
+from service import SPEC, Connection, Server, children, reward_of
 
 from swapregret.serve.data.upkeep import check
 from swapregret.serve.database import open_store
@@ -125,11 +125,15 @@ class Day:
         server.process.send_signal(signal.SIGCONT)
 
     async def kill_below(self, server: Server, _: float) -> None:
-        """Kill a process of a problem, or the one that makes them."""
-        below = children(server.process.pid)
+        """Kill a process of a problem, or the one that makes them; by a handle, so that it can be no other's."""
+        below = children(server.process.pid) if server.process.poll() is None else []
         if below:
+            pid = below[int.from_bytes(os.urandom(2), "big") % len(below)]
             with suppress(ProcessLookupError):
-                os.kill(below[int.from_bytes(os.urandom(2), "big") % len(below)], signal.SIGKILL)
+                handle = os.pidfd_open(pid)
+                if pid in children(server.process.pid):  # still ours, and the handle its
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
+                os.close(handle)
         await asyncio.sleep(0.3)
 
     async def fill(self, server: Server, seconds: float) -> None:
@@ -146,15 +150,6 @@ class Day:
         await asyncio.to_thread(self.postgres.stop, "immediate")
         await asyncio.sleep(seconds)
         await asyncio.to_thread(self.postgres.start)
-
-
-def children(pid: int) -> list[int]:
-    """Return all processes below one."""
-    try:
-        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-    except OSError:
-        return []
-    return [each for child in map(int, listed) for each in (child, *children(child))]
 
 
 async def _play(day: Day, seconds: float, rng: np.random.Generator) -> None:

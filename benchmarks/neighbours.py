@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from chaos import children
-from service import Connection, Server, _make, reward_of
+from service import Connection, Server, _make, children, reward_of
 
 _EDGES = [(i, j, a) for i in range(50) for j in range(50) for a in (0, 1) if i + a < 50 and j + 1 - a < 50]
 _GRID = {

@@ -4,7 +4,7 @@
     python benchmarks/service.py --kills 100         kill -9 under load from 16 clients, and compare with a session nobody killed
     python benchmarks/service.py --memory 1000000    resident memory over so many decisions
     python benchmarks/service.py --neighbours        latencies beside large problems, logs and streams (neighbours.py)
-    python benchmarks/service.py --chaos 10          ten minutes of everything that goes wrong (chaos.py)
+    python benchmarks/service.py --chaos             ten minutes of everything that goes wrong (chaos.py); fewer with --minutes
 
 A pair is a decision and its reward, each a request that was committed before it was answered.
 """
@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,10 +63,13 @@ class Server:
         self.process.wait()
 
     def processor(self) -> float:
-        """Return the seconds of processor it has used."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as handle:
-            user, system = handle.read().rsplit(")", 1)[1].split()[11:13]
-        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        """Return the seconds of processor that it and its processes have used."""
+        total = 0
+        for pid in (self.process.pid, *children(self.process.pid)):
+            with suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii") as handle:
+                user, system = handle.read().rsplit(")", 1)[1].split()[11:13]
+                total += int(user) + int(system)
+        return total / os.sysconf("SC_CLK_TCK")
 
     def resident(self) -> float:
         """Return its resident memory in megabytes."""
@@ -110,6 +115,15 @@ class Connection:
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None
+
+
+def children(pid: int) -> list[int]:
+    """Return all processes below one, as they are at this moment."""
+    try:
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+    except OSError:
+        return []
+    return [each for child in map(int, listed) for each in (child, *children(child))]
 
 
 def reward_of(decision: dict[str, Any]) -> float:
@@ -265,7 +279,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--memory", type=int, default=0)
-    parser.add_argument("--chaos", type=float, default=0.0, help="minutes; on PostgreSQL with --on-postgres")
+    parser.add_argument("--chaos", action="store_true", help="on PostgreSQL with --on-postgres")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of chaos")
     parser.add_argument("--on-postgres", action="store_true", help="a server of its own, which is killed too")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--neighbours", action="store_true")
@@ -278,7 +293,7 @@ def main() -> None:
     if given.chaos:
         from chaos import chaos
 
-        chaos(given.chaos, given.on_postgres, given.seed)
+        chaos(given.minutes, given.on_postgres, given.seed)
         return
     with tempfile.TemporaryDirectory() as folder:
         databases = {"SQLite": f"sqlite:///{folder}/service.db"} | (
