@@ -31,7 +31,7 @@ def test_answers_that_no_database_holds(server: Served) -> None:
     assert len(server.decide(problem, 20)) == 20
 
 
-@pytest.mark.parametrize("odd", ["\u202egnp.exe", "a\u2066b", "\x9b1m", "\u2028", "\ufeffx"])
+@pytest.mark.parametrize("odd", ["\u202egnp.exe", "a\u2066b", "\x9b1m", "\u2028", "\ufeffx", "a\u200bb", "a\U000e0041"])
 def test_names_that_read_otherwise_than_they_are(server: Served, odd: str) -> None:
     """Names and labels hold no controls and nothing that turns the direction of what stands beside them."""
     assert server.post("/problems", {"set": "msets 4 2", "name": odd}).status_code == 422
@@ -47,7 +47,7 @@ def test_truth_is_no_number(server: Served) -> None:
         for odd in (True, "7"):
             answer = server.post("/problems", {"set": "msets 4 2", field: odd})
             assert answer.status_code == 422, (field, odd)
-            assert "number" in answer.text
+            assert answer.json()["error"]["sentence"].startswith(f"`{field}` must be made of numbers: got ")
     assert server.post("/problems", {"set": "msets 4 2", "reward_range": [False, True]}).status_code == 422
     assert server.post("/problems", {"set": "msets 4 2", "deadline": 5, "default_reward": True}).status_code == 422
 

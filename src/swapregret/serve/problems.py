@@ -1,14 +1,14 @@
 """What a problem is: its description as clients send it, and the player, session and numbers it stands for."""
 
 import json
-import re
 import secrets
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
@@ -26,16 +26,19 @@ Reported = float | list[float]
 _SHOWN = 1024
 _LONGEST_NAME = 200
 _LARGEST_REWARD = 1e100
-_UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_UNREADABLE, _JOINERS = ("Cc", "Cf", "Cs", "Zl", "Zp"), "\u200c\u200d"
+"""Categories of characters that do not show or turn the direction of others; the joiners are needed in some scripts."""
 _NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open")
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Return a name or label as it came, unless it is too long, or shows on a page as something else than it is."""
     if len(text) > _LONGEST_NAME:
         raise ValueError(f"a name or label must have at most {_LONGEST_NAME} characters")
-    if _UNREADABLE.search(text):
-        raise ValueError("a name or label must have no control characters, nor any that turn the direction of text")
+    if any(unicodedata.category(each) in _UNREADABLE and each not in _JOINERS for each in text):
+        raise ValueError(
+            "a name or label must have no control characters, nor any that are invisible or turn the direction of text"
+        )
     return text
 
 
@@ -53,7 +56,7 @@ class ProblemSpec(BaseModel):
     set: str | dict[str, Any] = Field(
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
     )
-    name: Annotated[str, AfterValidator(_readable)] = ""
+    name: Annotated[str, AfterValidator(readable)] = ""
     horizon: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
         None, description="Days to plan for; null: it never ends."
     )
@@ -76,12 +79,15 @@ class ProblemSpec(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fields(cls, given: Any) -> Any:
-        """Refuse fields that do not exist, and truth values and texts where numbers belong: pydantic would read them as numbers."""
         check_fields(cls, given)
-        for name in _NUMBERS if isinstance(given, Mapping) else ():
-            came = given.get(name)
-            if any(isinstance(each, bool | str) for each in (came if isinstance(came, list | tuple) else [came])):
-                raise ValueError(f"`{name}` must be made of numbers")
+        return given
+
+    @field_validator(*_NUMBERS, mode="before")
+    @classmethod
+    def _number(cls, given: Any) -> Any:
+        """Refuse truth values and texts where numbers belong: pydantic would read them as numbers."""
+        if any(isinstance(each, bool | str) for each in (given if isinstance(given, list | tuple) else [given])):
+            raise ValueError("must be made of numbers")
         return given
 
     @model_validator(mode="after")
@@ -115,6 +121,7 @@ class Problem:
         self.spec = spec = spec.model_copy(update={"seed": seed, "preset": preset})
         self.actions = _safe_set(spec.set, max_dimension)
         self.labels = _label_texts(self.actions)
+        self._by_name = dict(zip(self.labels, self.actions.labels, strict=True))
         sizes = sorted((len(json.dumps(text)) + 4 for text in self.labels), reverse=True)
         self._bytes_of_all, self._bytes_of_one = 24 * len(sizes) + sum(sizes), 4 * sum(sizes[: self.actions.size]) + 150
         options: dict[str, Any] = {"feedback": spec.feedback, "preset": preset}
@@ -146,6 +153,10 @@ class Problem:
         if len(faults) == len(extremes):
             must = f"`default_reward` must be what some action can earn ({faults[0].must})"
             raise InvalidInput(must, faults[0].came, "Correct it, or the range.")
+
+    def read_labels(self, given: list[Any] | None) -> list[Any] | None:
+        """Return the labels that JSON names: as they stand in ``elements`` of a decision, or in its ``marginals``."""
+        return None if given is None else [self._by_name.get(_hashed(each), _hashed(each)) for each in given]
 
     def middle(self, action: Action) -> Reported:
         """Return a reward of the middle of the range for an action, as it would be reported."""
@@ -210,7 +221,7 @@ def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
 def _label_texts(actions: ActionSet) -> list[str]:
     """Return the labels as people read them, all different, or refuse what could not be read or sent."""
     try:
-        return [_readable(text) for text in names_of(actions.labels)]
+        return [readable(text) for text in names_of(actions.labels)]
     except ValueError as error:
         raise InvalidInput(str(error), "another label", "Use short names.") from None
 
@@ -242,6 +253,11 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     plain = value.item() if isinstance(value, np.generic) else value
     return plain if isinstance(plain, int | float | str | None) else str(plain)
+
+
+def _hashed(value: Any) -> Any:
+    """Return what JSON says as a label may be: lists are tuples."""
+    return tuple(map(_hashed, value)) if isinstance(value, list) else str(value) if isinstance(value, dict) else value
 
 
 def names_of(labels: Iterable[Any]) -> list[str]:
