@@ -8,7 +8,7 @@ import asyncio
 import secrets
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -53,9 +53,12 @@ class _Calls(ABC):
         """Return where a problem stands."""
         return self._call("GET", _path("problems", problem))
 
-    def decide(self, problem: str, count: int = 1) -> Any:
-        """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice", "text"}], "marginals": {…}}``."""
-        return self._call("POST", _path("problems", problem, "decisions"), {"count": count})
+    def decide(self, problem: str, count: int = 1, **given: Any) -> Any:
+        """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice", "text"}], "marginals": {…}}``.
+
+        ``given`` are further fields of POST /problems/{id}/decisions: ``without`` or ``available``, and an ``id`` of your own.
+        """
+        return self._call("POST", _path("problems", problem, "decisions"), {"count": count, **given})
 
     def reward(self, decision: str, reward: float | list[float]) -> Any:
         """Report what a decision earned (or cost)."""
@@ -65,11 +68,9 @@ class _Calls(ABC):
         """Say that the reward of a decision will never be known."""
         return self._call("POST", _path("decisions", decision, "skip"))
 
-    def rewards(self, problem: str, rewards: dict[str, float | list[float] | None]) -> Any:
-        """Report many rewards of one problem, by decision; None skips."""
-        items = [
-            {"decision": id, "skip": True} if r is None else {"decision": id, "reward": r} for id, r in rewards.items()
-        ]
+    def rewards(self, problem: str, rewards: Mapping[Any, float | list[float] | None], *, by: str = "decision") -> Any:
+        """Report many rewards of one problem, by decision, or by ids of your own with ``by="id"``; None skips."""
+        items = [{by: id, **({"skip": True} if told is None else {"reward": told})} for id, told in rewards.items()]
         return self._call("POST", _path("problems", problem, "rewards"), {"rewards": items})
 
     def archive(self, problem: str) -> Any:

@@ -200,7 +200,8 @@ class _Reader:
         if "context" not in self._header:
             return None
         column = self._header.index("context")
-        return tuple("" if _is_empty(row[column]) else str(row[column]).strip() for row in rows)
+        found = tuple("" if _is_empty(row[column]) else str(row[column]).strip() for row in rows)
+        return found if any(found) else None
 
     def _available(self, rows: Sequence[Sequence[_Cell]]) -> tuple[tuple[Label, ...] | None, ...] | None:
         if "available" not in self._header:
@@ -214,7 +215,8 @@ class _Reader:
                 if unknown:
                     raise self._fault(index + 1, column, f"hold labels such as {list(self._labels)[:5]}", unknown[0])
                 known[text] = tuple(self._actions.labels[self._labels[name]] for name in names) or None
-        return tuple(known["" if _is_empty(row[column]) else str(row[column])] for row in rows)
+        found = tuple(known["" if _is_empty(row[column]) else str(row[column])] for row in rows)
+        return found if any(found) else None
 
     def _action(self, row: Sequence[_Cell], number: int) -> Actions:
         play = np.zeros(self._actions.dimension, dtype=np.int64)

@@ -21,7 +21,7 @@ from swapregret.serve import SCOPES, models
 from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.problems import ProblemSpec, Reported
-from swapregret.serve.processes.jobs import Reply, read_decision_id
+from swapregret.serve.processes.jobs import Asked, Own, Reply, read_decision_id
 from swapregret.serve.refusals import HeldElsewhere, TooBig, Unavailable, as_json, status_of
 from swapregret.serve.service import Service
 from swapregret.serve.view import row_json
@@ -114,10 +114,12 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
     )
     async def make_decisions(problem: str, key: Key, wanted: models.DecisionsIn | None = None) -> Response:
         """Make one decision, or a batch. Act on it, then report its reward."""
-        count = 1 if wanted is None else wanted.count
-        check_batch(count)
-
-        return _response(await service.call(problem, "decide", count, service.settings.max_answer, key=key))
+        given = models.DecisionsIn() if wanted is None else wanted
+        check_batch(given.count)
+        asked = Asked(given.without, given.available, given.id)
+        return _response(
+            await service.call(problem, "decide", given.count, service.settings.max_answer, asked, key=key)
+        )
 
     async def close_one(decision: str, reported: Reported | None, key: RequestKey | None) -> Response:
         problem, _ = read_decision_id(decision)
@@ -138,7 +140,7 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         """Report many rewards and skips of one problem; each is answered for itself."""
         check_batch(len(sent.rewards))
 
-        items = [(each.decision, each.reward) for each in sent.rewards]
+        items = [(str(each.decision) if each.id is None else Own(each.id), each.reward) for each in sent.rewards]
         return _response(await service.call(problem, "close", items, True, key=key))
 
 

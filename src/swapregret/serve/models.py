@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
-from swapregret.serve.problems import ProblemSpec, check_fields
+from swapregret.serve.problems import ProblemSpec, check_fields, readable
 
 
 class _In(BaseModel):
@@ -17,10 +17,27 @@ class _In(BaseModel):
         return given
 
 
+_Elements = Annotated[list[str | int | float | list[Any]], Field(max_length=10_000)]
+_OwnId = Annotated[str, Field(min_length=1), AfterValidator(readable)] | int
+
+
 class DecisionsIn(_In):
-    """How many decisions to make."""
+    """How many decisions to make, and what is to be known of them."""
 
     count: Annotated[int, Field(ge=1)] = 1
+    without: Annotated[
+        _Elements | None, Field(description="Elements that are missing today, as `elements` of a decision shows them.")
+    ] = None
+    available: Annotated[_Elements | None, Field(description="Instead: the elements that are there.")] = None
+    id: Annotated[
+        _OwnId | None, Field(description="An id of your own, which no open decision has; with `count` 1.")
+    ] = None
+
+    @model_validator(mode="after")
+    def _alone(self) -> "DecisionsIn":
+        if self.id is not None and self.count > 1:
+            raise ValueError("`id` must come with one decision")
+        return self
 
 
 class RewardIn(_In):
@@ -32,9 +49,10 @@ class RewardIn(_In):
 
 
 class Item(_In):
-    """A decision of a batch with its reward, or skipped."""
+    """A decision of a batch, by its id or yours, with its reward, or skipped."""
 
-    decision: Annotated[str, Field(max_length=60)]
+    decision: Annotated[str, Field(max_length=60)] | None = None
+    id: Annotated[_OwnId | None, Field(description="Instead: the id it was asked for with.")] = None
     reward: FiniteFloat | list[FiniteFloat] | None = None
     skip: bool = False
 
@@ -42,6 +60,8 @@ class Item(_In):
     def _one(self) -> "Item":
         if self.skip == (self.reward is not None):
             raise ValueError("an item must have a `reward`, or `skip`: true")
+        if (self.decision is None) == (self.id is None):
+            raise ValueError("an item must have a `decision` or an `id`")
         return self
 
 
@@ -55,6 +75,7 @@ class Decision(BaseModel):
     """What to do."""
 
     id: str
+    own_id: str | int | None = None
     day: int
     elements: list[Any] = Field(description="The labels of what was chosen.")
     choice: list[Any] | dict[str, Any] = Field(description="The same as a ranking, a route, a tree, an allocation.")

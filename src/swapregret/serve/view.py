@@ -16,14 +16,16 @@ from swapregret.files.csv_file import csv_line
 from swapregret.regret.ledgers.policy_file import policy_cell
 from swapregret.serve.problems import Problem
 from swapregret.serve.processes.live_problem import Live
-from swapregret.sessions.events import ACT, Event
+from swapregret.sessions.events import ACT, Act, Event, read_act
 
 _OLDEST = 20
 
 
-def decision_json(live: Live, day: int, packed: str) -> dict[str, Any]:
-    """Return a decision as clients get it."""
-    return {"id": f"{live.id}.{day}", "day": day, **live.problem.shown(packed)}
+def decision_json(live: Live, day: int) -> dict[str, Any]:
+    """Return an open decision as clients get it."""
+    decision, _, packed = live.open[day]
+    own = {} if decision.note.id is None else {"own_id": decision.note.id}
+    return {"id": f"{live.id}.{day}", **own, "day": day, **live.problem.shown(packed)}
 
 
 def row_json(row: Any, ours: str) -> dict[str, Any]:
@@ -49,7 +51,12 @@ def status_json(live: Live, now: float) -> dict[str, Any]:
         "marginals": [round(value, 6) for value in live.session.policy().marginals().tolist()],
         "player": None if player is None else _finite(asdict(player)),
         "oldest_open": [
-            {"id": f"{live.id}.{day}", "age": max(0.0, now - each.made), "text": shown(each.packed)["text"]}
+            {
+                "id": f"{live.id}.{day}",
+                "own_id": each.decision.note.id,
+                "age": max(0.0, now - each.made),
+                "text": shown(each.packed)["text"],
+            }
             for day, each in oldest
         ],
     }
@@ -67,6 +74,7 @@ def view_json(live: Live, now: float) -> dict[str, Any]:
         "unit": live.problem.units.word,
         "rewards": live.history.rewards(),
         "heat": live.history.marginals(),
+        "absent": live.history.absent(),
         "width": live.history.width,
         "stride": live.history.stride,
         "latest": latest,
@@ -90,17 +98,34 @@ class LogFile:
 
     def __init__(self, id: str, problem: Problem) -> None:
         self._live, self._last, self._lines = Live(id, problem), "", list[str]()
+        self._asked: dict[int, Act] = {}
 
     def head(self) -> bytes:
         """Return the first line."""
         actions, is_full = self._live.problem.actions, self._live.problem.spec.feedback == "full"
         rewards = [f"reward:{label}" for label in actions.labels] if is_full else ["reward"]
-        return csv_line(["decision", "indices", "reported", "closed_by", "made", "closed", *rewards, "policy"]).encode()
+        columns = [
+            "decision",
+            "id",
+            "indices",
+            "available",
+            "reported",
+            "closed_by",
+            "made",
+            "closed",
+            *rewards,
+            "policy",
+        ]
+        return csv_line(columns).encode()
 
     def add(self, event: Event) -> None:
         """Let an event happen again, and write its row."""
         live, problem = self._live, self._live.problem
-        if event.kind != ACT and event.value is not None:
+        if event.kind == ACT:
+            self._asked[event.day] = read_act(event.value, problem.actions.dimension)
+        elif event.value is not None:
+            asked = self._asked.pop(event.day)
+            here = [] if not asked.missing else [n for i, n in enumerate(problem.labels) if i not in set(asked.missing)]
             decision, made_at, _ = live.open[event.day]
             seen = np.atleast_1d(problem.reader.read(event.told(), decision.action))
             numbers = (
@@ -109,7 +134,18 @@ class LogFile:
             policy = policy_cell(decision.policy)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
             made, closed, values = f"{made_at:.3f}", f"{event.at:.3f}", [repr(float(value)) for value in numbers]
-            cells = [f"{live.id}.{event.day}", indices, event.value, event.kind, made, closed, *values]
+            own = "" if asked.note.id is None else str(asked.note.id)
+            cells = [
+                f"{live.id}.{event.day}",
+                own,
+                indices,
+                ";".join(here),
+                event.value,
+                event.kind,
+                made,
+                closed,
+                *values,
+            ]
             self._lines.append(csv_line([*cells, "" if policy == self._last else policy]))
             self._last = policy
         live.replay(event)

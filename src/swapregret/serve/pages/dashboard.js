@@ -98,14 +98,15 @@ function draw() {
   const now = view.marginals, top = now.indexOf(Math.max(...now));
   $("#heat p").textContent = "One row per element, time runs to the right: the darker, the likelier it was chosen.";
   heatMap($("#heat .plot"), view.heat, view.labels, `How likely each of ${now.length} elements is over time; most likely now: ${view.labels[top]}, ${number(now[top])}.`, whenEnds(view, clock));
-  table($("#heat details div"), "Now", ["element", "probability"], now.map((value, i) => [view.labels[i], number(value)]));
+  const isMissing = view.absent.some((days) => days > 0), share = (i) => `${number(100 * (1 - view.absent[i] / totals.n_decisions))} %`;
+  table($("#heat details div"), "Now", ["element", "probability", ...(isMissing ? ["was there"] : [])], now.map((value, i) => [view.labels[i], number(value), ...(isMissing ? [share(i)] : [])]));
 
   const members = player?.members ?? [], largest = members.reduce((best, each) => (each.weight > best.weight ? each : best), { name: "none", weight: 0 });
   $("#parts p").textContent = "Several learners run side by side. A bar is the share of today's decisions that one of them makes. A scale starts afresh from time to time, a tracker forgets what is old, exploration tries everything.";
   bars($("#parts .plot"), members.map((each) => each.weight), members.map((each) => each.name), `Weights of ${members.length} members; the largest is ${largest.name}, ${number(largest.weight)}.`);
   table($("#parts details div"), "Scales", ["scale", "updates every", "restarts every", "next update in", "next restart in"], (player?.scales ?? []).map((s) => [s.scale, s.update_every, s.restart_every, s.next_update, s.next_restart].map(number)));
 
-  table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.id, d.text, seconds(d.age)]));
+  table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.own_id === null ? d.id : `${d.own_id} (${d.id})`, d.text, seconds(d.age)]));
   table($("#latest"), "Closed last", ["day", "choice", "closed by", view.unit, "took"], view.latest.map((d) => [number(d.day), d.text, d.kind, number(d.reward), seconds(Math.max(0, d.closed - d.made))]));
   $("#archive").hidden = view.state !== "open";
   if (wasChosen) { wasChosen = false; $("#problem").focus(); }

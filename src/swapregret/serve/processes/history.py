@@ -16,6 +16,7 @@ from swapregret.errors import NotConverged
 from swapregret.files.storage import from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
+from swapregret.learners.round.drawn_days import Drawn
 from swapregret.regret.estimated import EstimateLedger
 from swapregret.sessions.feedback import RewardReader
 
@@ -65,14 +66,16 @@ class History:
         self._rewards = np.zeros((_BUCKETS, 3))  # count, sum, sum of squares
         self._marginals = np.zeros((_BUCKETS, actions.dimension))
         self._decided = np.zeros(_BUCKETS)
+        self._absent = np.zeros(actions.dimension)  # on how many days each element was missing
         self._began = np.full(_BUCKETS, np.inf)  # when the first decision of each bucket was made
         self._swap = np.zeros((0, 2))  # day, and swap regret up to it as the player estimates it
         self._samples = np.zeros((_SAMPLES, actions.dimension + 2))  # day, reward in [0, 1], estimate
         self._n_samples = 0
 
-    def decided(self, day: int, marginals: Vector, at: float = 0.0) -> None:
-        """Add the marginals of a decision, and when it was made."""
+    def decided(self, day: int, marginals: Vector, at: float = 0.0, missing: tuple[int, ...] = ()) -> None:
+        """Add the marginals of a decision, when it was made, and what was missing."""
         index = self._bucket(day)
+        self._absent[list(missing)] += 1.0
         self._began[index] = min(self._began[index], at)
         self._marginals[index] += marginals
         self._decided[index] += 1.0
@@ -83,7 +86,8 @@ class History:
         row[0] += 1.0
         row[1] += total
         row[2] += total * total
-        if decision.day % self.stride == 0 and self._actions.dimension <= _LARGEST_DIMENSION:
+        is_whole = not isinstance(decision.held, Drawn)  # of missing elements such a day says nothing
+        if is_whole and decision.day % self.stride == 0 and self._actions.dimension <= _LARGEST_DIMENSION:
             seen = reader.read(reported, decision.action)
             scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
             try:
@@ -142,6 +146,10 @@ class History:
         means = self._marginals[used] / self._decided[used, None]
         return [[round(value, 4) for value in row] for row in means.tolist()]
 
+    def absent(self) -> list[float]:
+        """Return on how many days each element was missing."""
+        return self._absent.tolist()
+
     def samples(self) -> Matrix:
         """Return day, reward in [0, 1] and estimated reward vector of the days that were kept, by day."""
         rows = self._samples[: self._n_samples]
@@ -156,6 +164,7 @@ class History:
             "marginals": self._marginals,
             "decided": self._decided,
             "samples": self._samples[: self._n_samples],
+            "absent": self._absent,
             "began": self._began,
             "swap": self._swap,
         }
@@ -166,9 +175,6 @@ class History:
         numbers, arrays = from_bytes("history", data, "the history of a problem")
         self.width, self.stride = numbers["width"], numbers["stride"]
         self._rewards, self._marginals, self._decided = (arrays[name] for name in ("rewards", "marginals", "decided"))
-        self._began, self._swap = (
-            arrays.get("began", self._began),
-            arrays.get("swap", self._swap),
-        )  # older ones have none
+        self._began, self._swap, self._absent = (arrays[name] for name in ("began", "swap", "absent"))
         self._n_samples = len(arrays["samples"])
         self._samples[: self._n_samples] = arrays["samples"]

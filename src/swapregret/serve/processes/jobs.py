@@ -3,11 +3,28 @@
 import json
 from typing import Any, NamedTuple
 
+from swapregret.actions.face import read_missing
 from swapregret.errors import SwapRegretError
+from swapregret.learners.player import Note
 from swapregret.serve.problems import Reported
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.refusals import Conflict, NotFound, as_json
 from swapregret.serve.view import decision_json, status_json, view_json
+from swapregret.sessions.notes import Id
+
+
+class Asked(NamedTuple):
+    """What a client says of the decisions it wants: the elements that are missing or those that are there, an id of its own."""
+
+    without: list[Any] | None = None
+    available: list[Any] | None = None
+    id: Id | None = None
+
+
+class Own(NamedTuple):
+    """The id that a client gave to a decision."""
+
+    id: Id
 
 
 class Reply(NamedTuple):
@@ -64,21 +81,23 @@ class Closed(NamedTuple):
         return Reply.of({"n_refused": n_refused, "results": found})
 
 
-def decide(live: Live, now: float, count: int, most_bytes: int) -> Reply:
+def decide(live: Live, now: float, count: int, most_bytes: int, asked: Asked) -> Reply:
     """Make decisions."""
     live.refuse_if_full(count)
-    live.problem.refuse_if_large(count, most_bytes)
-    made = [live.act(now) for _ in range(count)]
+    problem = live.problem
+    problem.refuse_if_large(count, most_bytes)
+    missing = read_missing(problem.actions, problem.read_labels(asked.without), problem.read_labels(asked.available))
+    made = [live.act(now, missing, Note(asked.id, None)) for _ in range(count)]
     marginals = live.open[made[0].day].decision.marginals
     body = {
         "problem": live.id,
-        "decisions": [decision_json(live, each.day, str(each.value)) for each in made],
+        "decisions": [decision_json(live, each.day) for each in made],
         "marginals": dict(zip(live.problem.labels, marginals.tolist(), strict=True)),
     }
     return Reply.of(body, 201)
 
 
-def close(live: Live, now: float, items: list[tuple[str, Reported | None]], is_batch: bool) -> Closed:
+def close(live: Live, now: float, items: list[tuple[str | Own, Reported | None]], is_batch: bool) -> Closed:
     """Close decisions by their rewards, or skip them, each for itself."""
     entries: list[dict[str, Any] | Before | SwapRegretError] = []
     for id, reported in items:
@@ -86,10 +105,15 @@ def close(live: Live, now: float, items: list[tuple[str, Reported | None]], is_b
             entries.append(_close(live, now, id, reported))
         except SwapRegretError as error:
             entries.append(error)
-    return Closed(entries, [id for id, _ in items], is_batch)
+    return Closed(entries, [str(id.id) if isinstance(id, Own) else id for id, _ in items], is_batch)
 
 
-def _close(live: Live, now: float, id: str, reported: Reported | None) -> dict[str, Any] | Before:
+def _close(live: Live, now: float, id: str | Own, reported: Reported | None) -> dict[str, Any] | Before:
+    if isinstance(id, Own):
+        if id.id not in live.named:
+            must = f"a decision of problem {live.id} must have this id"
+            raise NotFound(must, repr(id.id)[:60], "Use the id it was asked for with, or `decision` as it came.")
+        id = f"{live.id}.{live.named[id.id]}"
     owner, day = read_decision_id(id)
     if owner != live.id:
         raise NotFound(f"the decision must belong to problem {live.id}", repr(id[:40]), "Send it there.")

@@ -4,15 +4,17 @@ import json
 import logging
 import time
 import zlib
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Any, NamedTuple
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.learners.player import NOTHING, Note
 from swapregret.serve.problems import Problem, Reported
 from swapregret.serve.processes.history import History, regret_curve
 from swapregret.serve.refusals import Conflict
-from swapregret.sessions.events import ACT, Event, acted, closed, packed
+from swapregret.sessions.events import ACT, Event, acted, closed, packed, read_act
+from swapregret.sessions.notes import Id
 
 _log = logging.getLogger("swapregret.serve")
 _LATEST = 20
@@ -22,6 +24,8 @@ _MOST_SPENT = 20.0
 """Seconds of events after which a snapshot is due however few they were: a restart plays them again."""
 _EXPIRE_SECONDS, _EXPIRE_BYTES = 0.5, 2**23
 """What closing decisions by their deadline may take at once: others wait for the problem, and for the writer."""
+_NAMED = 10_000
+"""Decisions that are found by the ids of their clients."""
 _REGRET_SHARE = 0.05
 """The part of its time that a problem with spectators may spend on their figure of regret."""
 
@@ -43,6 +47,7 @@ class Live:
         self.history = History(problem.actions, problem.spec.feedback)
         self.seq = self.snapshot_seq = 0
         self.open: dict[int, Waiting] = {}
+        self.named: OrderedDict[Id, int] = OrderedDict()  # the days of the latest decisions with an id of their client
         self.latest: deque[dict[str, Any]] = deque(maxlen=_LATEST)
         self.pending: list[Event] = []
         self.totals = {"n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
@@ -59,6 +64,7 @@ class Live:
         self.seq = self.snapshot_seq = seq
         self.totals = known["totals"]
         self.latest.extend(known["latest"])
+        self.named.update(known.get("named", ()))
         for decision in self.session.open_decisions:
             made = known["made"][str(decision.day)]
             self.open[decision.day] = Waiting(decision, made, packed(decision.action))
@@ -67,7 +73,7 @@ class Live:
         """Return the number of the last event, the session and the rest, as bytes."""
         self._spent = 0.0
         made = {day: waiting.made for day, waiting in self.open.items()}
-        header = {"totals": self.totals, "made": made, "latest": list(self.latest)}
+        header = {"totals": self.totals, "made": made, "latest": list(self.latest), "named": list(self.named.items())}
         rest = json.dumps(header).encode() + b"\n" + self.history.dump()
         return self.seq, zlib.compress(self.session.snapshot(), 1), zlib.compress(rest, 1)
 
@@ -84,15 +90,21 @@ class Live:
 
     # ---- events --------------------------------------------------------------------------------------------------
 
-    def act(self, at: float) -> Event:
-        """Make a decision."""
+    def act(self, at: float, missing: tuple[int, ...] = (), note: Note = NOTHING) -> Event:
+        """Make a decision, without the elements that are missing; ``note`` has what was said of it."""
         started = time.perf_counter()
-        decision = self.session.act()
+        labels = self.problem.actions.labels
+        decision = self.session.act(without=[labels[index] for index in missing], id=note.id)
         self.open[decision.day] = Waiting(decision, at, packed(decision.action))
-        self.history.decided(decision.day, decision.marginals, at)
+        self.history.decided(decision.day, decision.marginals, at, missing)
         self.totals["n_decisions"] += 1
+        if note.id is not None:
+            self.named[note.id] = decision.day
+            self.named.move_to_end(note.id)
+            if len(self.named) > _NAMED:
+                self.named.popitem(last=False)
         self._spent += time.perf_counter() - started
-        return self._happened(acted(decision.day, decision.action), at)
+        return self._happened(acted(decision.day, decision.action, missing, note), at)
 
     def close(self, day: int, kind: str, reported: Reported | None, at: float) -> None:
         """Close an open decision: by a ``reward``, a ``default`` reward, a ``skip``, or because it did ``expire``."""
@@ -126,7 +138,8 @@ class Live:
     def replay(self, event: Event) -> None:
         """Let an event of the database happen again, and check that it comes out the same."""
         if event.kind == ACT:
-            if self.act(event.at) != event:
+            asked = read_act(event.value, self.problem.actions.dimension)
+            if self.act(event.at, asked.missing, asked.note) != event:
                 raise InvalidInput(
                     f"problem {self.id} must replay to the decisions it made",
                     f"another one on day {event.day}",

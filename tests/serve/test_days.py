@@ -1,0 +1,107 @@
+"""Days as they are: elements that are missing, ids of one's own; in answers, figures and logs, and after a kill."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swapregret as sr
+from swapregret.client import Client, ServiceError
+from swapregret.logs.log_file import read_log
+
+pytestmark = pytest.mark.serve
+Served = Any
+SPEC = "msets 5 2 labels=ad,blog,email,event,radio"
+
+
+def test_missing_elements_and_ids_of_ones_own(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """The service decides as a session does, without what is missing, and finds decisions by their ids, through a kill."""
+    server = serve(snapshot_every=7)
+    problem = server.make(set=SPEC)
+    labels = ["ad", "blog", "email", "event", "radio"]
+    actions = sr.MSets(5, 2, labels=labels)
+    session: Any = sr.Session(sr.swap_combcp(actions, 1000, preset="multiscale"), rng=7, max_open=1000)
+    for day in range(30):
+        without = [["ad"], [], ["blog", "radio"]][day % 3]
+        given = {"available": [each for each in labels if each not in without]} if day % 2 else {"without": without}
+        own = f"order-{day}"
+        answer = server.post(f"/problems/{problem}/decisions", given | {"id": own}).json()
+        (decision,) = answer["decisions"]
+        assert decision["elements"] == list(session.act(without=without, id=own).elements)
+        assert decision["own_id"] == own
+        assert all(answer["marginals"][each] == 0.0 for each in without)
+        item = {"id": own, "reward": 0.01 * day}
+        told = server.post(f"/problems/{problem}/rewards", {"rewards": [item]}).json()
+        assert told["results"][0] == {"decision": f"{problem}.{day}", "state": "reward", "repeated": False}
+        session.observe(0.01 * day, id=own)
+        if day == 20:
+            server.kill()
+            server.start()
+            again = server.post(f"/problems/{problem}/rewards", {"rewards": [item]}).json()
+            assert again["results"][0]["repeated"] is True
+            other = {"id": own, "reward": 0.9}
+            told = server.post(f"/problems/{problem}/rewards", {"rewards": [other]}).json()
+            assert "closed once" in told["results"][0]["error"]["must"]
+    view = server.http.get(f"/problems/{problem}/view").json()
+    assert view["absent"] == [10.0, 10.0, 0.0, 0.0, 10.0]
+    log = server.http.get(f"/problems/{problem}/log").text
+    rows = list(csv.DictReader(io.StringIO(log)))
+    assert [row["id"] for row in rows] == [f"order-{day}" for day in range(30)]
+    assert [row["available"] for row in rows[:3]] == ["blog;email;event;radio", "", "ad;email;event"]
+    (tmp_path / "log.csv").write_text(log)
+    read = read_log(tmp_path / "log.csv", actions)
+    assert read.available is not None
+    assert [None if each is None else len(each) for each in read.available[:3]] == [4, None, 3]
+    found = sr.audit(actions, read.plays, read.rewards, policies=read.policies, available=read.available)
+    assert len(found.parts) == 3
+
+
+def test_what_cannot_be_asked_of_a_day(server: Served) -> None:
+    """Unknown elements, both lists, a day without an action and an id in use are refused, and nothing changes."""
+    problem = server.make(set=SPEC)
+    path = f"/problems/{problem}/decisions"
+    assert server.post(path, {"id": 7}).status_code == 201
+    for body, status, words in (
+        ({"without": ["tv"]}, 422, "labels or indices"),
+        ({"without": ["ad"], "available": ["blog"]}, 422, "one way"),
+        ({"available": ["ad"]}, 422, "ad"),
+        ({"without": "ad"}, 422, "without"),
+        ({"without": [{"a": 1}]}, 422, "without"),
+        ({"without": [["ad", [[]]]]}, 422, "labels or indices"),
+        ({"id": 7}, 409, "one open decision"),
+        ({"id": "x", "count": 2}, 422, "with one decision"),
+        ({"id": True}, 422, "id"),
+        ({"id": "x" * 201}, 422, "200 characters"),
+        ({"id": "a\u202eb"}, 422, "direction"),
+    ):
+        refused = server.post(path, body)
+        assert refused.status_code == status, (body, refused.text)
+        assert words in refused.json()["error"]["sentence"], (body, refused.text)
+    items = [{"id": "nobody", "reward": 0.5}, {"id": 7, "skip": True}]
+    results = server.post(f"/problems/{problem}/rewards", {"rewards": items}).json()["results"]
+    assert [each["state"] for each in results] == ["refused", "skip"]
+    assert server.post(f"/problems/{problem}/rewards", {"rewards": [{"reward": 0.5}]}).status_code == 422
+    assert server.http.get(f"/problems/{problem}").json()["n_decisions"] == 1
+
+
+def test_elements_by_any_of_their_names(server: Served) -> None:
+    """Edges are named as `elements` shows them, or as `marginals` does."""
+    edges = [["s", "a"], ["a", "t"], ["s", "b"], ["b", "t"]]
+    problem = server.make(set={"kind": "paths", "edges": edges, "source": "s", "sink": "t"})
+    for without in ([["s", "a"]], ["s-a"], [0]):
+        (decision,) = server.post(f"/problems/{problem}/decisions", {"without": without}).json()["decisions"]
+        assert decision["choice"] == ["s", "b", "t"]
+
+
+def test_the_client_says_what_is_missing(server: Served) -> None:
+    """The client passes on what is missing and ids of one's own."""
+    problem = server.make(set=SPEC)
+    with Client(server.url) as client:
+        (decision,) = client.decide(problem, available=["ad", "blog"], id="order-1")["decisions"]
+        assert decision["elements"] == ["ad", "blog"]
+        assert client.rewards(problem, {"order-1": 0.5}, by="id")["n_refused"] == 0
+        with pytest.raises(ServiceError, match="labels or indices"):
+            client.decide(problem, without=["tv"])
