@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import below
+from swapregret.arrays import below, frozen
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array
@@ -23,7 +23,7 @@ from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.player import AnyPlayer, Arrays, HeldPolicy, ValuePolicy, hold_policy
-from swapregret.learners.round.drawn_days import Drawn
+from swapregret.learners.round.drawn_days import Chosen, Drawn, HeldOut
 from swapregret.learners.round.nested import LISTS
 from swapregret.learners.round.running_player import Master, RunningPlayer
 from swapregret.policy import Policy
@@ -234,6 +234,15 @@ def _check_table(name: str, arrays: Arrays) -> None:
 
 def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
     """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
+    if "heldout.share" in arrays:
+        rest = {name: array for name, array in arrays.items() if not name.startswith("heldout.")}
+        baseline = held_array(arrays, "heldout.baseline", "int64", (player.actions.dimension,), 0, 1)
+        share = float(held_array(arrays, "heldout.share", "float64", (), 0.0, 1.0))
+        if baseline not in player.actions:
+            raise _wrong("a baseline of its set", f"{baseline!r:.80}")
+        return HeldOut(load_open(player, state, rest), frozen(baseline), share)
+    if set(arrays) == {"unknown"}:
+        return Chosen()
     if set(arrays) == {"rows", "weights"}:  # of a day with missing elements
         drawn = Drawn.load(arrays)
         if not all(row in player.actions for row in arrays["rows"]):

@@ -18,18 +18,19 @@ Reference: Swaminathan et al. (2017), Off-policy evaluation for slate recommenda
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Label, Matrix, Vector
-from swapregret.errors import InvalidInput, InvalidReward
-from swapregret.learners.checked import require_player
-from swapregret.learners.player import Decision, Player
-from swapregret.learners.round.drawn_days import Drawn
+from swapregret.arrays import Actions, Label, Vector
+from swapregret.errors import InvalidInput
+from swapregret.learners.player import Player
+from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import Log, Source, read_past
+from swapregret.logs.past_days import learn_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.read_plays import read_plays
@@ -227,27 +228,8 @@ def _fixed(actions: ActionSet, policy: object) -> Vector:
 
 def _of_player(player: Player[Any], past: Log) -> Iterator[Vector]:
     """Yield the marginals that a player would have played each day, having learnt from the days before."""
-    require_player(player)
-    if player.feedback != "bandit":
-        raise InvalidInput(
-            "a player must learn from totals to be evaluated on a log of totals",
-            f"feedback={player.feedback!r}",
-            "Use 'bandit'.",
-        )
-    units = past.units
-    shares = (past.rewards - units.low) / units.scale
-    wrong = np.flatnonzero(~((shares >= 0.0) & (shares <= 1.0)))
-    if len(wrong):
-        raise InvalidReward(
-            f"row {wrong[0]} of the log must have a total in [{units.declared[0]:g}, {units.declared[1]:g}]",
-            repr(float(past.totals[wrong[0]])),
-            "Declare `reward_range` or `cost_range`.",
-        )
-    state = player.start(np.random.default_rng(0))
-    for day, (play, share) in enumerate(zip(past.plays, shares.tolist(), strict=True)):
+    for state in islice(learn_past(player, player.start(np.random.default_rng(0)), past), len(past)):
         yield player.policy(state).marginals()
-        assert past.policies is not None
-        state = player.observe(state, Decision(day, play, player.actions, Drawn(past.policies[day])), share)
 
 
 class _Shown:
@@ -277,11 +259,12 @@ def _terms(
     """Return the terms of both estimates and the weights; NaN on days without support."""
     n, d = plays.shape
     terms, robust, weights = np.full((3, n), np.nan)
-    fit, last, shown, refit = _Fit(d, plays), None, None, 1.0
+    fit, last, shown, refit = LeastSquares(d), None, None, 1.0
     prediction = np.zeros(d)
     for day, target in enumerate(wanted):
         if day >= refit:
-            prediction, refit = fit.upto(day, rewards), max(day + 1.0, _GROWTH * day)
+            fit.add(plays[fit.n_days : day], rewards[fit.n_days : day])
+            prediction, refit = fit.theta(), max(day + 1.0, _GROWTH * day)
         if policies[day] is not last:
             last, shown = policies[day], _Shown(policies[day])
         assert shown is not None
@@ -292,24 +275,3 @@ def _terms(
         weights[day], terms[day] = weight, weight * rewards[day]
         robust[day] = float(prediction @ target) + weight * (rewards[day] - float(prediction @ plays[day]))
     return terms, robust, weights
-
-
-class _Fit:
-    """Ridge regression of totals on actions, of the days so far."""
-
-    def __init__(self, dimension: int, plays: Actions) -> None:
-        self._plays, self._n = plays.astype(np.float64), 0
-        self._moment: Matrix = np.zeros((dimension, dimension))
-        self._paid = np.zeros(dimension)
-
-    def upto(self, day: int, rewards: Vector) -> Vector:
-        """Return R̂ from the days before one: (A + ρI)⁻¹(b − cA1) + c, with c the mean reward per element and ρ = m."""
-        rows = self._plays[self._n : day]
-        self._moment += rows.T @ rows
-        self._paid += rows.T @ rewards[self._n : day]
-        self._n = day
-        along = self._moment.sum(axis=1)
-        level = float(self._paid.sum() / along.sum()) if along.any() else 0.0
-        ridge = max(1.0, float(self._plays[:day].sum() / day)) * np.eye(len(along))
-        found: Vector = level + np.linalg.solve(self._moment + ridge, self._paid - level * along)
-        return found

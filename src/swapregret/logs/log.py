@@ -3,11 +3,12 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Vector, real_numbers
+from swapregret.arrays import Action, Actions, Vector, frozen, real_numbers
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.logs.log_file import Frame, LoggedPlay, read_frame, read_log
@@ -73,6 +74,11 @@ class Log:
         """Return the totals as rewards: minus the costs where costs were logged."""
         return self.units.reward(self.totals)
 
+    def shares(self) -> Vector:
+        """Return the totals as learners are told them, in [0, 1], or refuse the first that is outside the declared range."""
+        _refuse_outside(self.totals, self.units)
+        return np.clip((self.rewards - self.units.low) / self.units.scale, 0.0, 1.0)
+
     def __repr__(self) -> str:
         return f"Log({len(self):,} days, {self.units.word}s, policies {self.told}, {self.actions!r})"
 
@@ -107,7 +113,13 @@ def read_past(
             raise InvalidInput(
                 "a log must be of the set it is read for", f"{source!r} for {actions!r}", "Use its own set."
             )
-        plays, totals, told, units = source.plays, source.totals, source.policies, source.units
+        plays, totals, told = source.plays, source.totals, source.policies
+        if (reward_range, cost_range) == (None, None):
+            units = source.units
+        elif units.is_cost != source.units.is_cost:
+            raise InvalidInput(
+                f"a log of {source.units.word}s must be read as such", f"`{units.word}_range`", "Use the other."
+            )
     elif isinstance(source, str | os.PathLike):
         plays, totals, told = _of_table(read_log(source, actions, is_cost=units.is_cost, needs_policies=False), actions)
     elif hasattr(source, "columns"):
@@ -186,3 +198,18 @@ def _refuse_outside(totals: Vector, units: Units) -> None:
             repr(float(totals[wrong[0]])),
             f"Declare the true `{units.word}_range`, or correct the log.",
         )
+
+
+def read_choice(actions: ActionSet, given: Any, name: str) -> Action:
+    """Read an action, given as labels or as a 0/1 vector.
+
+    Examples
+    --------
+    >>> from swapregret import MSets
+    >>> read_choice(MSets(3, 2, labels="abc"), ("a", "c"), "baseline").tolist()
+    [1, 0, 1]
+    """
+    try:
+        return frozen(read_plays(actions, [given])[0].copy())
+    except InvalidInput as error:
+        raise InvalidInput(f"`{name}` must be an action of the set: {error.must}", error.came, error.do) from None

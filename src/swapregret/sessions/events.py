@@ -16,10 +16,11 @@ from swapregret.learners.player import NOTHING, Note
 from swapregret.sessions.notes import read_note, write_note
 
 ACT, REWARD, DEFAULT, SKIP, EXPIRE, GENERATOR = "act", "reward", "default", "skip", "expire", "generator"
-"""The kinds: a decision; its reward, or one that stands for it; a reward that never came, or not in time; and a generator that
-somebody else drew from."""
+CHOSEN = "chosen"
+"""The kinds: a decision, drawn or chosen by the application; its reward, or one that stands for it; a reward that never came, or
+not in time; and a generator that somebody else drew from."""
 _WITHOUT_VALUE = {SKIP, EXPIRE}
-_KINDS = {ACT, REWARD, DEFAULT, GENERATOR} | _WITHOUT_VALUE
+_KINDS = {ACT, CHOSEN, REWARD, DEFAULT, GENERATOR} | _WITHOUT_VALUE
 _MOST = 2**63
 
 
@@ -75,8 +76,8 @@ def unpacked(text: str, dimension: int) -> Action:
     return np.unpackbits(np.frombuffer(bytes.fromhex(text), dtype=np.uint8), count=dimension).astype(np.int64)
 
 
-def acted(day: int, action: Action, missing: tuple[int, ...] = (), note: Note = NOTHING) -> Event:
-    """Return the event that an action was drawn: its bits, those of missing elements, and the note as JSON.
+def acted(day: int, action: Action, missing: tuple[int, ...] = (), note: Note = NOTHING, kind: str = ACT) -> Event:
+    """Return the event that an action was drawn, or chosen: its bits, those of missing elements, and the note as JSON.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def acted(day: int, action: Action, missing: tuple[int, ...] = (), note: Note = 
         mask = np.zeros(len(action), dtype=np.int64)
         mask[list(missing)] = 1
         value = f"{value} {packed(mask)} {write_note(note)}".rstrip()
-    return Event(ACT, day, value)
+    return Event(kind, day, value)
 
 
 def closed(day: int, told: npt.ArrayLike | None, kind: str = "") -> Event:

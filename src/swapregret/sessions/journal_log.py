@@ -14,6 +14,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import AnyPlayer
+from swapregret.learners.round.drawn_days import Chosen
 from swapregret.policy import Policy
 from swapregret.sessions.events import ACT, REWARD, read_act
 from swapregret.sessions.journal import is_journal, read_journal
@@ -41,7 +42,8 @@ class JournalLog:
     reward_range, cost_range : (float, float) or None
         The declared range of totals, one of the two; with full feedback none.
     n_before, n_skipped : int
-        Days closed before the snapshot, and days after it whose reward never came: not in the log.
+        Days closed before the snapshot, and days after it whose reward never came: not in the log. Nor are days on which the
+        application chose, of whose policy nobody knows.
     """
 
     actions: ActionSet
@@ -78,9 +80,10 @@ def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
         if event.kind == ACT:
             missing[event.day] = read_act(event.value, len(labels)).missing
         held = session._open.get(event.day) if event.kind == REWARD else None
-        policy, day = None if held is None else held.policy, session.day
+        is_drawn = held is not None and not isinstance(held.held, Chosen)
+        policy, day = held.policy if held is not None and is_drawn else None, session.day
         replay(session, [event], name)
-        if held is None or policy is None or session.day == day:  # no reward, or one that the player refused
+        if held is None or policy is None or session.day == day:  # no reward, or refused, or a choice of somebody else
             continue
         told: Any = np.atleast_1d(event.told())
         if feedback == "full":

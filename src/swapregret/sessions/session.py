@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from functools import partial
-from html import escape
 from typing import Any, Self, overload
 
 import numpy as np
@@ -12,21 +10,23 @@ import numpy.typing as npt
 
 from swapregret.actions.face import read_missing
 from swapregret.arguments import Count, checked
-from swapregret.arrays import Label, NamedArrays, as_integer
+from swapregret.arrays import Action, NamedArrays, as_integer
 from swapregret.errors import InvalidInput, ProtocolError
 from swapregret.files.storage import read_file, to_bytes, write_file
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import AnyPlayer, Decision, Player
 from swapregret.learners.player import warm as warm_player
-from swapregret.learners.summary import PlayerSummary, summarise
-from swapregret.policy import Policy
+from swapregret.learners.round.drawn_days import require_learning
+from swapregret.logs.log import Log, Source, read_choice
 from swapregret.randomness import Seed
 from swapregret.sessions.feedback import find_open, named
+from swapregret.sessions.guard_rails import LIVE, read_holdout
 from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.notes import Id, note_given
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session_file import parts_of, replay, restore
-from swapregret.sessions.whole_calls import Course, State, one_at_a_time
+from swapregret.sessions.standing import Standing
+from swapregret.sessions.whole_calls import State, one_at_a_time
 from swapregret.units import Range, read_units
 
 Path = str | os.PathLike[str]
@@ -34,29 +34,7 @@ Path = str | os.PathLike[str]
 _SNAPSHOT_EVERY = 10_000
 
 
-@dataclass(frozen=True)
-class SessionSummary:
-    """Where a session stands.
-
-    Attributes
-    ----------
-    day : int
-        Days closed: observed or skipped.
-    n_skipped : int
-        How many of them without feedback.
-    open_days : tuple of int
-        Decisions not yet observed.
-    player : PlayerSummary or None
-        Scales, next updates, estimated regret, smallest eigenvalue and condition of Σ; None for players without scales.
-    """
-
-    day: int
-    n_skipped: int
-    open_days: tuple[int, ...]
-    player: PlayerSummary | None
-
-
-class Session(Course[State]):
+class Session(Standing[State]):
     """Act, observe, repeat. Several threads may call it; whatever exception comes, a call has happened whole or not at all.
 
     Parameters
@@ -77,6 +55,15 @@ class Session(Course[State]):
         ended, with its own generator; the player, the range and ``max_open`` must then be as they were.
     sync : bool
         Whether the journal waits for the disk: needed to survive the death of the machine, not of the process.
+    history : path, data frame, sequence of days, or Log
+        What happened before, whoever decided: actions, totals, and the policies that drew the actions if they are known. Days whose
+        policy is known count as days; others for least squares. A journal that exists already holds its history.
+    baseline, holdout : a choice, float
+        A share of days is kept for a fixed choice, as labels or as a 0/1 vector; ``summary().uplift`` says what all others earn
+        beyond it.
+    mode : {"live", "apprentice"}
+        As an apprentice the session is told what the application chooses, ``act(choice=…)``, and learns from it;
+        ``summary().advantage`` says when it would have done better. ``session.mode = "live"`` lets it choose.
     warm : bool
         Whether to compile all that the days need now, so that no later call waits for it; ``swapregret warm`` does so when
         a program is installed.
@@ -110,6 +97,10 @@ class Session(Course[State]):
         journal: str | os.PathLike[str] | None = None,
         sync: bool = False,
         warm: bool = True,
+        history: "Source | Log | None" = None,
+        baseline: "Any" = None,
+        holdout: float | None = None,
+        mode: str = LIVE,
     ) -> None:
         require_player(player, is_saved=True)
         if warm:
@@ -117,13 +108,15 @@ class Session(Course[State]):
             if player.feedback == "full":  # the oracle checks the range of what is told
                 player.actions.argmax(np.zeros(player.actions.dimension))
         self._equip(player, read_units(reward_range, cost_range), max_open)
+        self._holdout = read_holdout(player.actions, baseline, holdout)
+        self.mode = mode
         if journal is None:
-            self._begin(rng)
+            self._begin(rng, history)
             return
         held = Journal(journal, sync=sync)
         try:
             if held.is_empty:
-                self._begin(rng)
+                self._begin(rng, history)
                 held.begin(self.snapshot())
             else:
                 self._continue(held)
@@ -134,42 +127,6 @@ class Session(Course[State]):
 
     # ---- the loop ------------------------------------------------------------------------------------------------
 
-    @property
-    def day(self) -> int:
-        """Return how many days have been closed: observed or skipped."""
-        return self._n_closed
-
-    @property
-    def is_torn(self) -> bool:
-        """Tell whether an exception cut a call off half-way: the session then takes no more calls, and its journal goes on."""
-        return self._is_torn
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """Return the declared range of total rewards; where costs were declared, that of minus the cost."""
-        return self._reader.units.low, self._reader.units.high
-
-    @property
-    def cost_range(self) -> Range | None:
-        """Return the declared range of total costs, or None where rewards are counted."""
-        return self._reader.units.declared if self._reader.units.is_cost else None
-
-    @property
-    @one_at_a_time
-    def open_decisions(self) -> tuple[Decision, ...]:
-        """Return the decisions that wait for their reward, oldest first."""
-        return tuple(self._open.values())
-
-    @one_at_a_time
-    def policy(self) -> Policy:
-        """Return the policy of the next action."""
-        self._refuse_if_torn()
-        return self.player.policy(self._state).with_labels(self.player.actions)
-
-    def marginals(self) -> dict[Label, float]:
-        """Return how likely each element is to be chosen next, by label."""
-        return dict(zip(self.player.actions.labels, self.policy().marginals().tolist(), strict=True))
-
     @overload
     @one_at_a_time
     def act(
@@ -178,6 +135,7 @@ class Session(Course[State]):
         without: Iterable[Hashable] | None = None,
         available: Iterable[Hashable] | None = None,
         id: Id | None = None,
+        choice: Any = None,
     ) -> Decision: ...
 
     @overload
@@ -198,6 +156,7 @@ class Session(Course[State]):
         without: Iterable[Hashable] | None = None,
         available: Iterable[Hashable] | None = None,
         id: Id | None = None,
+        choice: Any = None,
     ) -> Decision | tuple[Decision, ...]:
         """Draw an action (Algorithm 1, line 5), or several at once.
 
@@ -210,6 +169,8 @@ class Session(Course[State]):
             what it pays teaches about all days. A day on which no action is possible is refused, and nothing has changed.
         id : str or int, optional
             A name for the decision, by which ``observe`` and ``skip`` find it; no open decision may have it.
+        choice : collection of labels or 0/1 vector, optional
+            What the application plays today, whatever the session would; an apprentice must be told every day.
         """
         self._refuse_if_closed()
         missing = read_missing(self.player.actions, without, available)
@@ -226,8 +187,19 @@ class Session(Course[State]):
         if id is not None and (count is not None or named(self._open, id) is not None):
             came = f"id={id!r} with `count`" if count is not None else f"{id!r}, which is open"
             raise ProtocolError("an id must name one open decision", came, "Give each decision an id of its own.")
-        made = self._act(missing, note, n)
+        made = self._act(missing, note, n, self._read_choice(choice, is_alone=count is None and not missing))
         return made[0] if count is None else tuple(made)
+
+    def _read_choice(self, choice: Any, *, is_alone: bool) -> Action | None:
+        """Read what the application chose, if it is asked."""
+        if choice is None and self.mode == LIVE:
+            return None
+        if choice is None or not is_alone:
+            came = "no `choice`" if choice is None else "`choice` with `count`, `without` or `available`"
+            do = 'Tell what was chosen: act(choice=…), or let the session choose: session.mode = "live".'
+            raise ProtocolError("the choice of an application must come alone, one per day of an apprentice", came, do)
+        require_learning(self._state, is_drawn=False)
+        return read_choice(self.player.actions, choice, "choice")
 
     @one_at_a_time
     def observe(
@@ -269,19 +241,6 @@ class Session(Course[State]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        waiting = f", {len(self._open)} open" if self._open else ""
-        word, (low, high) = self._reader.units.word, self._reader.units.declared
-        return f"Session(day {self.day:,}{waiting}, {word}s in [{low:g}, {high:g}], {self.player.actions!r})"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>" + ("" if self._is_torn else self.policy()._repr_html_())
-
-    @one_at_a_time
-    def summary(self) -> SessionSummary:
-        """Say where the session stands; costs an eigenvalue decomposition."""
-        return SessionSummary(self._n_closed, self._n_skipped, tuple(self._open), summarise(self.player, self._state))
 
     @one_at_a_time
     def close(self) -> None:
@@ -336,14 +295,15 @@ class Session(Course[State]):
         """Take over what a journal holds."""
         found, name = journal.read(), os.fspath(journal.path)
         restored = restore(type(self), found.snapshot, self.player, name)
-        kept = (restored.cost_range or restored.reward_range, restored.max_open)
-        given = (self.cost_range or self.reward_range, self.max_open)
+        kept = (restored.cost_range or restored.reward_range, restored.max_open, restored._holdout)
+        given = (self.cost_range or self.reward_range, self.max_open, self._holdout)
         before, now = restored._reader.units.word, self._reader.units.word
         if (*kept, before) != (*given, now):
             raise InvalidInput(
-                f"`{before}_range` and `max_open` must be those of journal {name!r}, {kept}",
+                f"`{before}_range`, `max_open`, `baseline` and `holdout` must be those of journal {name!r}, {kept}",
                 f"{given}, of {now}s",
                 "Go on as it began, or use another path.",
             )
         replay(restored, found.events, name)
+        restored.mode = self.mode
         self.__dict__.update(restored.__dict__)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, NamedArrays, below, under
+from swapregret.arrays import Action, NamedArrays, below, frozen, under
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, NotConverged, SwapRegretError, Unsupported
 from swapregret.files.storage import from_bytes, reading
@@ -19,7 +19,8 @@ from swapregret.files.values import read_value, write_value
 from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.player import AnyPlayer, Decision, hold_policy
 from swapregret.randomness import generator_of, plain_state, set_state
-from swapregret.sessions.events import ACT, GENERATOR, Event, acted, read_act
+from swapregret.sessions.events import ACT, CHOSEN, GENERATOR, Event, acted, read_act
+from swapregret.sessions.guard_rails import LIVE, MODES, Beside, Holdout
 from swapregret.sessions.notes import read_note, write_note
 from swapregret.units import Units, read_range
 
@@ -43,6 +44,9 @@ class SessionHeader(NamedTuple):
     open: list[int]  # decisions that wait for their reward, oldest first
     policies: list[int]  # those among them that were drawn from another state than the last
     notes: list[str]  # what was said of each of the open ones, as JSON
+    n_past: int  # days of history; minus the days before it was forgotten
+    mode: str
+    holdout: list[Any] | None  # the share, and the places of the baseline's elements
 
 
 def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
@@ -66,6 +70,8 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
             "days acted = closed + open, no more open than allowed, no more skipped than closed",
             f"{acted}, {closed}, {len(days)} of {header.max_open}, {skipped}",
         )
+    if type(header.n_past) is not int or not -closed <= header.n_past < _MOST or header.mode not in MODES:
+        raise _wrong("its days of history and a mode", f"{header.n_past!r:.80}, {header.mode!r:.80}")
     is_text = isinstance(header.notes, list) and all(type(note) is str for note in header.notes)
     if not is_text or len(header.notes) != len(days):
         raise _wrong("a note for each open decision", f"{header.notes!r:.80}")
@@ -73,7 +79,7 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
         raise _wrong("policies of open decisions only", f"{policies!r:.80}")
     known = {f"open.{day}.action" for day in days}
     prefixes = ("state.", *(f"open.{day}.policy." for day in policies))
-    unknown = [name for name in arrays if name not in known and not name.startswith((*prefixes, "faces."))]
+    unknown = [name for name in arrays if name not in known and not name.startswith((*prefixes, "faces.", "beside."))]
     if unknown or not known <= set(arrays) or not all(below(arrays, prefix[:-1]) for prefix in prefixes):
         raise _wrong("a state, and an action for each open decision", f"{unknown!r:.80} and {len(arrays)} arrays")
     return header
@@ -138,9 +144,23 @@ def _open_action(arrays: NamedArrays, day: int, actions: Any) -> Action:
     return action
 
 
+def _read_holdout(given: Any, actions: ActionSet) -> Holdout | None:
+    """Read the hold-out of a header, or refuse it."""
+    if given is None:
+        return None
+    if isinstance(given, list) and len(given) == 2 and type(given[0]) is float and _are_counts(given[1]):
+        share, places = given
+        if 0.0 < share < 1.0 and max(places, default=0) < actions.dimension:
+            baseline = np.zeros(actions.dimension, dtype=np.int64)
+            baseline[places] = 1
+            if baseline in actions:
+                return Holdout(frozen(baseline), share)
+    raise _wrong("a share and an action of its set as `holdout`", f"{given!r:.80}")
+
+
 def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
     """Return header and arrays of a session, which do not change when it goes on."""
-    player, units = session.player, session._reader.units
+    player, units, holdout = session.player, session._reader.units, session._holdout
     try:
         config = write_value(player)
     except Unsupported:
@@ -157,9 +177,12 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         open=list(session._open),
         policies=policies,
         notes=[write_note(decision.note) for decision in session._open.values()],
+        n_past=session._n_past,
+        mode=session.mode,
+        holdout=None if holdout is None else [holdout.share, np.flatnonzero(holdout.baseline).tolist()],
     )
     arrays = under("state", player.dump(session._state))
-    arrays |= under("faces", session._faces.dump())
+    arrays |= under("faces", session._faces.dump()) | under("beside", session._beside.dump())
     for day, decision in session._open.items():
         arrays[f"open.{day}.action"] = decision.action
         if day in policies:
@@ -184,10 +207,14 @@ def restore(kind: type[_Session], data: bytes, given: AnyPlayer | None, name: st
         session.entropy = header.entropy
         session._rng, session._rng_after = generator_of(header.rng), None
         session._n_acted, session._n_closed, session._n_skipped = header.counts
-        session._state = load_state(player, below(arrays, "state"), session._n_closed)
+        session._n_past, session.mode = header.n_past, header.mode
+        session._holdout = _read_holdout(header.holdout, player.actions)
+        session._beside = Beside.load(below(arrays, "beside"), player.actions.dimension)
+        n_days = session._n_closed + session._n_past
+        session._state = load_state(player, below(arrays, "state"), n_days)
         faces = below(arrays, "faces")
         if faces:
-            session._faces.load(faces, session._n_closed)
+            session._faces.load(faces, n_days)
         session._open = {}
         for day, note in zip(header.open, header.notes, strict=True):
             if day in header.policies:
@@ -201,6 +228,7 @@ def restore(kind: type[_Session], data: bytes, given: AnyPlayer | None, name: st
 
 def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
     """Let the events of a journal happen again, and check that they come out the same."""
+    mode, session.mode = session.mode, LIVE  # events say themselves who chose
     for event in events:
         try:
             _repeat(session, event)
@@ -210,14 +238,16 @@ def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
                 f"{event!r:.200}: {error}",
                 "Use the version of the library and the player that wrote it.",
             ) from error
+    session.mode = mode
 
 
 def _repeat(session: "Session[Any]", event: Event) -> None:
     """Let an event happen again."""
-    if event.kind == ACT:
-        _, missing, note = read_act(event.value, session.player.actions.dimension)
-        decision = session.act(without=missing, id=note.id)
-        again = acted(decision.day, decision.action, missing, note)
+    if event.kind in (ACT, CHOSEN):
+        action, missing, note = read_act(event.value, session.player.actions.dimension)
+        is_drawn = event.kind == ACT
+        decision = session.act(without=missing, id=note.id) if is_drawn else session.act(choice=action, id=note.id)
+        again = acted(decision.day, decision.action, missing, note, event.kind)
         if again != event:
             raise InvalidInput("the action drawn must be the one recorded", f"{again!r:.80}", "It is not.")
     elif event.kind == GENERATOR:

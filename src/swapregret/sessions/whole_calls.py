@@ -14,15 +14,18 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Vector
+from swapregret.arrays import Action, Vector
 from swapregret.errors import ProtocolError
 from swapregret.learners.face_days import FaceDays
-from swapregret.learners.player import Decision, Note, Player, draw_decision
-from swapregret.learners.round.drawn_days import Drawn
+from swapregret.learners.player import Decision, Note, Player, draw_decision, hold_policy
+from swapregret.learners.round.drawn_days import Chosen, Drawn, require_learning
 from swapregret.learners.round.running import Running
+from swapregret.logs.log import Log, Source
+from swapregret.logs.past_days import begin_with, read_history
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
-from swapregret.sessions.events import acted, closed, moved
+from swapregret.sessions.events import ACT, CHOSEN, acted, closed, moved
 from swapregret.sessions.feedback import RewardReader
+from swapregret.sessions.guard_rails import Beside, Holdout
 from swapregret.sessions.open_journal import Journal
 from swapregret.units import Units
 
@@ -49,21 +52,31 @@ class Course(Generic[State]):
     """What a session holds; :class:`~swapregret.Session` is what its user sees of it."""
 
     _journal: Journal | None
+    _holdout: Holdout | None
+    _n_past: int  # days of its history; minus the days before it was forgotten
 
     def _equip(self, player: Player[State], units: Units, max_open: int) -> None:
         """Set what does not change from day to day, or does not outlive the process."""
         self.player, self.max_open = player, max_open
         self._reader = RewardReader(player.actions, player.feedback, units)
         self._journal = None
+        self._holdout = None
         self._is_closed = self._is_torn = False
         self._lock = RLock()
         self._faces = FaceDays(player.actions)
 
-    def _begin(self, rng: Seed) -> None:
+    def _begin(self, rng: Seed, history: Source | Log | None) -> None:
+        past = None if history is None else read_history(history, self.player, self._reader.units)
         source = np.random.SeedSequence() if rng is None else rng
         self._rng = as_generator(source)
         self.entropy = entropy_of(source)
         self._state = self.player.start(self._rng)
+        self._beside, self._n_past = Beside(), 0
+        if past is not None:
+            self._state, promise = begin_with(self.player, self._state, past)
+            self._beside, self._n_past = Beside(promise), len(past)
+        if self._holdout is not None:
+            require_learning(self._state, is_drawn=True)
         self._n_acted = self._n_closed = self._n_skipped = 0
         self._open: dict[int, Decision] = {}
         self._rng_after = plain_state(self._rng) if self._rng is source else None  # else nobody else has it
@@ -83,22 +96,31 @@ class Course(Generic[State]):
             )
 
     def _draw(self, day: int, missing: tuple[int, ...], note: Note) -> Decision:
-        """Draw an action of the player; of what is left to it where elements are missing."""
+        """Draw an action of the player, of what is left to it where elements are missing; or the baseline, if it is possible."""
         if not missing:
-            return draw_decision(self.player, self._state, self._rng, day, note)
-        policy = self._faces.policy(cast(Running, self._state), missing)
-        return Decision(day, policy.sample(self._rng), self.player.actions, Drawn(policy), note)
+            made = draw_decision(self.player, self._state, self._rng, day, note)
+        else:
+            policy = self._faces.policy(cast(Running, self._state), missing)
+            made = Decision(day, policy.sample(self._rng), self.player.actions, Drawn(policy), note)
+        holdout = self._holdout
+        if holdout is None or holdout.baseline[list(missing)].any():
+            return made
+        return holdout.decide(made, self.player.actions, self._rng)
 
-    def _act(self, missing: tuple[int, ...], note: Note, count: int) -> list[Decision]:
+    def _act(self, missing: tuple[int, ...], note: Note, count: int, choice: Action | None = None) -> list[Decision]:
         """Draw actions and write them down; if that is not done whole, none of it has happened."""
         end = None if self._journal is None else self._journal.ready()
         before, after, day = plain_state(self._rng), self._rng_after, self._n_acted
         recommended = self._faces.recommended
         try:
             self._is_torn = True
-            made = [self._draw(day + index, missing, note) for index in range(count)]
+            if choice is None:
+                made = [self._draw(day + index, missing, note) for index in range(count)]
+            else:
+                made = [Decision(day, choice, self.player.actions, Chosen(), note)]
             if self._journal is not None:
-                events = [acted(each.day, each.action, missing, note) for each in made]
+                kind = ACT if choice is None else CHOSEN
+                events = [acted(each.day, each.action, missing, note, kind) for each in made]
                 if after is not None and after != before:  # somebody else drew from the generator
                     events.insert(0, moved(day, before))
                 self._journal.append(*(each.line() for each in events))
@@ -129,27 +151,42 @@ class Course(Generic[State]):
         end = None if self._journal is None else self._journal.ready()
         state, n_days, made = self._state, _days_of(self._state), list[State]()
         counts = self._n_closed + 1, self._n_skipped + (seen is None)
+        beside = self._beside.after(decision, seen)
         try:
             self._is_torn = True
             if self._journal is not None:
                 self._journal.append(closed(decision.day, told).line())
-            made.extend(starmap(self.player.observe, [(state, decision, seen)]))
-            self._pass(decision, made[0], counts)
+            if beside.is_broken:
+                made.extend(self._begun_anew())
+            else:
+                made.extend(starmap(self.player.observe, [(state, decision, seen)]))
+            self._pass(decision, made[0], counts, beside)
         except BaseException:
             self._is_torn = True
             if made or _days_of(state) == n_days + 1:
-                self._pass(decision, made[0] if made else state, counts)
+                self._pass(decision, made[0] if made else state, counts, beside)
             elif _days_of(state) == n_days:
                 if end is not None and self._journal is not None:
                     self._journal.go_back(end)
                 self._is_torn = False
             raise
 
-    def _pass(self, decision: Decision, state: State, counts: tuple[int, int]) -> None:
+    def _begun_anew(self) -> list[State]:
+        """Return a state before its first day: the history has turned out to be of another world."""
+        begun = self.player.start(np.random.default_rng([self._n_closed, self._n_past]))
+        held: Any = hold_policy(self.player, self._state)
+        if hasattr(held, "part"):  # open decisions keep the policies that drew them
+            held.part()
+        return [begun]
+
+    def _pass(self, decision: Decision, state: State, counts: tuple[int, int], beside: Beside) -> None:
         """Note that a day was learnt; to note it twice changes nothing."""
         self._state = state
         self._open.pop(decision.day, None)
         self._n_closed, self._n_skipped = counts
+        if beside.is_broken:
+            beside, self._n_past, self._faces = beside._replace(promise=None), -counts[0], FaceDays(self.player.actions)
+        self._beside = beside
         self._is_torn = False
 
 

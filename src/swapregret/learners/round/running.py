@@ -22,7 +22,7 @@ from swapregret.compiled.callback import settle
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.player import Arrays, Decision
 from swapregret.learners.round.day import BANDIT, NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
-from swapregret.learners.round.drawn_days import Drawn, DrawnDays
+from swapregret.learners.round.drawn_days import Chosen, Drawn, DrawnDays, learns_by_sums
 from swapregret.learners.round.held_view import View
 from swapregret.learners.round.nested import copied, dump, rebuilt, restore, wider
 from swapregret.learners.round.taping import Taped
@@ -131,9 +131,9 @@ class Running:
             seen = _own(np.ascontiguousarray(reward, dtype=np.float64))
             total = float(seen @ decision.action)
         held, dual = decision.held, list[Vector]()
-        if reward is not None and isinstance(held, Drawn):
+        if reward is not None and isinstance(held, Drawn | Chosen) and not learns_by_sums(self):
             entry = self.do.observe_drawn
-            given, *dual = self._drawn_days.handle(self, held.policy(), action)
+            given, *dual = self._drawn_days.handle(self, held, action)
         elif reward is not None and isinstance(held, View) and not held.is_present:
             entry, given = self.do.observe_late, held.handle(self)
         arguments = (given,) if reward is None else (given, action, seen, total, *dual)
