@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics test-numba coverage docs format bench bench-oracles bench-speed clean
+.PHONY: help run setup test lint types tests test-browser test-serve browser-ready postgres-ready test-crash test-fuzz test-numerics test-numba coverage docs release-check image-check format bench bench-oracles bench-speed clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -94,6 +94,12 @@ test-numba: $(BIN)/python  ## the compiled layer and play with each version of N
 docs: $(VENV)/.docs  ## build the documentation site into site/, without the network
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir $(VENV)/doctrees docs site
 	@echo "Open site/index.html in a browser; it needs no server."
+
+release-check: $(BIN)/python  ## build wheel and source distribution into dist/, install each in an empty environment, run the ten lines
+	$(BIN)/python .ci/release-check
+
+image-check:  ## the steps of the Dockerfile without Docker: install, compile, serve, decide (some minutes)
+	.ci/try-image
 
 format: $(VENV)/.dev  ## rewrite the code in the house format
 	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .

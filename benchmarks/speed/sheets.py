@@ -36,7 +36,7 @@ def describe_bench(result: Bench) -> str:
 
 def _doors(result: Bench) -> Sheet:
     """Return a row for each door; one that was played with both presets has the figures of both in it."""
-    headings = ("door", "µs per\nround", "in bare\nExp3", "besides", "aim")
+    headings = ("what", "µs per\nround", "in bare\nExp3", "besides", "aim")
     rows = []
     for name in dict.fromkeys(row.name.removesuffix(MULTISCALE) for row in result.doors):
         both = [row for row in result.doors if row.name.removesuffix(MULTISCALE) == name]

@@ -4,16 +4,17 @@ import time
 from typing import Annotated
 
 from swapregret.cli.console import console, emit_json, watch_compiling
-from swapregret.cli.options import AsJson, Preset, SetSpec, choice, days, option, read_set
+from swapregret.cli.options import PRESET_NAMES, AsJson, SetSpec, choice, days, option, read_set
 from swapregret.errors import InvalidInput
 
 _FEEDBACK_WORDS = ("bandit", "semi-bandit", "full")
+_WARM_PRESETS = (*PRESET_NAMES, "ladder")
 
 
 def warm(
     set_spec: SetSpec = "",
-    every: Annotated[bool, option("all", "Every kind of set and every feedback, for an image: some minutes.")] = False,
-    preset: Preset = "adaptive",
+    every: Annotated[bool, option("all", "Every kind of set, with and without a horizon: some minutes.")] = False,
+    preset: Annotated[str, choice("preset", "Which player", _WARM_PRESETS)] = "adaptive",
     feedback: Annotated[str, choice("feedback", "What the player will be shown", _FEEDBACK_WORDS)] = "bandit",
     horizon: Annotated[int, days("horizon", "Days the player will be made for.", least=2)] = 100_000,
     as_json: AsJson = False,
@@ -34,7 +35,10 @@ def warm(
         raise InvalidInput("warm must be given a set or --all", came, 'Write --set "msets 20 5", or --all.')
     sets = every_kind_of_set() if every else [read_set(set_spec)]
     shown = _FEEDBACK_WORDS if every else (feedback,)
-    players = [swap_combcp(each, horizon, preset=preset, feedback=one) for one in shown for each in sets]
+    presets = tuple(dict.fromkeys((preset, "ladder"))) if every else (preset,)
+    players = [
+        swap_combcp(each, horizon, preset=kind, feedback=one) for kind in presets for one in shown for each in sets
+    ]
     started = time.perf_counter()
     with watch_compiling() as n_new:
         for player in players:
@@ -44,7 +48,7 @@ def warm(
     if as_json:
         emit_json({"compiled": n_compiled, "seconds": taken, "folder": folder})
     else:
-        what = f"{set_spec or 'every kind of set'}, {preset}, {', '.join(shown)} feedback"
+        what = f"{set_spec or 'every kind of set'}, {' and '.join(presets)}, {', '.join(shown)} feedback"
         console.print(
             f"{what}: {n_compiled} functions compiled in {taken:.1f} s, kept in {folder}",
             soft_wrap=True,

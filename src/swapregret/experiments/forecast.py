@@ -143,8 +143,11 @@ def time_rounds(player: AnyPlayer, seconds: float) -> Speed:
 
 
 def warm_up(player: AnyPlayer, days: int = _WARM_DAYS) -> None:
-    """Make a session of a player and play a few days, measured; what was compiled stays on the disk."""
-    sr.Session(player, rng=0)
+    """Use a player as a session with late rewards and in a play, measured; what was compiled stays on the disk."""
+    session = sr.Session(player, rng=0, max_open=2)
+    session.act()
+    session.marginals()
+    sr.Session.from_bytes(session.snapshot(), player)
     result = sr.play(player, sr.environments.iid(player.actions, days, rng=0), rng=0)
     result.swap_regret, result.external_regret, result.internal_regret  # noqa: B018  (measuring is compiled too)
 
