@@ -38,11 +38,10 @@ def test_estimates_are_unbiased_on_the_face(name: str) -> None:
     state = player.start(np.random.default_rng(0))
     faces = FaceDays(actions)
     for day in range(40):  # so that predictions and pending sums are not zero
-        policy = faces.policy(state, missing) if day % 2 else player.policy(state)
-        action = policy.sample(rng)
-        held = Drawn(policy) if day % 2 else state.view()
+        held = faces.held(state, missing) if day % 2 else state.view()
+        action = held.policy().sample(rng)
         state = player.observe(state, Decision(day, action, actions, held), float(rng.random()))
-    policy, reward = faces.policy(state, missing), rng.random(actions.dimension) / actions.size
+    policy, reward = faces.held(state, missing).policy(), rng.random(actions.dimension) / actions.size
     assert state.state.tally.prediction.any()
     mean = np.zeros(actions.dimension)
     for row, chance in zip(policy.atoms, policy.weights, strict=True):
@@ -56,11 +55,11 @@ def play(player, n: int, mask_of, means: np.ndarray, seed: int) -> float:
     rng, actions = np.random.default_rng(seed), player.actions
     state, faces, earned = player.start(np.random.default_rng(seed)), FaceDays(actions), 0.0
     for day in range(n):
-        policy = faces.policy(state, mask_of(day))
-        action = policy.sample(rng)
+        held = faces.held(state, mask_of(day))
+        action = held.policy().sample(rng)
         assert action[list(mask_of(day))].sum() == 0
         total = float(action @ means)
-        state = player.observe(state, Decision(day, action, actions, Drawn(policy)), total)
+        state = player.observe(state, Decision(day, action, actions, held), total)
         earned += total * (day >= n // 2)
     return earned / (n - n // 2)
 
@@ -79,13 +78,14 @@ def test_a_face_in_use_comes_back_from_a_file() -> None:
     player = sr.swap_combcp(actions, 1000)
     state, one, two = player.start(np.random.default_rng(0)), FaceDays(actions), FaceDays(actions)
     assert one.dump() == {}
-    first = one.policy(state, (1,))
+    first = one.held(state, (1,))
+    assert one.held(state, (1,)) is first
     two.load(one.dump(), 0)
-    assert two.policy(state, (1,)) == first
+    assert two.held(state, (1,)).policy() == first.policy()
 
 
 def test_a_player_without_weights_is_refused() -> None:
     """Competitors that list actions cannot leave elements out."""
     player = sr.baselines.exp3(sr.MSets(4, 2), 100)
     with pytest.raises(Unsupported, match="must estimate rewards"):
-        FaceDays(player.actions).policy(player.start(np.random.default_rng(0)), (1,))
+        FaceDays(player.actions).held(player.start(np.random.default_rng(0)), (1,))

@@ -111,7 +111,8 @@ def _audit_journal(
     held = read_journal_log(log)
     notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
     notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
-    options |= {} if held.available is None else {"available": held.available}
+    kinds = {"available": held.available, "contexts": held.contexts}
+    options |= {name: given for name, given in kinds.items() if given is not None}
     options |= {"policies": held.policies, "reward_range": held.reward_range, "cost_range": held.cost_range}
     return audit_plays(held.actions, held.plays, held.rewards, **options), notes
 

@@ -32,7 +32,12 @@ def invert(policy: Policy, span: Span) -> tuple[Matrix, bool]:
     If there is none (a policy that hardly explores), what is returned leaves out eigenvalues below 1e-12 of the largest:
     directions never played get estimate 0.
     """
-    sigma = np.ascontiguousarray(policy.cooccurrence()[np.ix_(span.coordinates, span.coordinates)])
+    return invert_matrix(policy.cooccurrence()[np.ix_(span.coordinates, span.coordinates)])
+
+
+def invert_matrix(matrix: Matrix) -> tuple[Matrix, bool]:
+    """Return the inverse of a Σ as ``invert`` does."""
+    sigma = np.ascontiguousarray(matrix)
     _, is_definite = cholesky(sigma)
     return np.asarray(np.linalg.inv(sigma) if is_definite else recover(sigma), dtype=np.float64), is_definite
 

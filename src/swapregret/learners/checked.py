@@ -23,7 +23,7 @@ from swapregret.learners.baselines.uniform import UniformPlayer
 from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
 from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.player import AnyPlayer, Arrays, HeldPolicy, ValuePolicy, hold_policy
-from swapregret.learners.round.drawn_days import Chosen, Drawn, HeldOut
+from swapregret.learners.round.drawn_days import Blend, Chosen, Drawn, HeldOut
 from swapregret.learners.round.nested import LISTS
 from swapregret.learners.round.running_player import Master, RunningPlayer
 from swapregret.policy import Policy
@@ -248,6 +248,9 @@ def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
         if not all(row in player.actions for row in arrays["rows"]):
             raise _wrong("policies over actions of its set", "another 0/1 vector")
         return drawn
+    if "share" in arrays:  # of a day with a context
+        first, second = (load_open(player, state, below(arrays, name)) for name in ("first", "second"))
+        return Blend((first, second), float(held_array(arrays, "share", "float64", (), 0.0, 1.0)))
     if isinstance(player, DoublingPlayer):
         return _load_epoch(player, state, arrays)
     if not hasattr(player, "load_held"):

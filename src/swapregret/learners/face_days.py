@@ -20,7 +20,7 @@ from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.files.held import held_array, held_chances
 from swapregret.learners.lazy import LazyComBand
 from swapregret.learners.player import Arrays
-from swapregret.learners.round.drawn_days import refuse_others
+from swapregret.learners.round.drawn_days import Drawn, refuse_others
 from swapregret.learners.round.running import Running
 from swapregret.policy import FinitePolicy, on_grid
 
@@ -58,6 +58,8 @@ class FaceDays:
     Parameters
     ----------
     actions : ActionSet
+    beside : FaceDays, optional
+        Those of another player on the set: faces are made once for both, and it begins with the other's recommendations.
 
     Attributes
     ----------
@@ -65,15 +67,15 @@ class FaceDays:
         In use until it is too old; None before the first such day.
     """
 
-    def __init__(self, actions: ActionSet) -> None:
+    def __init__(self, actions: ActionSet, beside: "FaceDays | None" = None) -> None:
         self._actions = actions
-        self._faces: OrderedDict[tuple[int, ...], Face] = OrderedDict()
-        self._lists: OrderedDict[tuple[int, ...], FinitePolicy] = OrderedDict()
+        self._faces: OrderedDict[tuple[int, ...], Face] = OrderedDict() if beside is None else beside._faces
+        self._lists: OrderedDict[tuple[int, ...], Drawn] = OrderedDict()
         self._listed_of: Recommended | None = None
-        self.recommended: Recommended | None = None
+        self.recommended: Recommended | None = None if beside is None else beside.recommended
 
-    def policy(self, state: Running, missing: tuple[int, ...]) -> FinitePolicy:
-        """Return the policy of a day without some elements."""
+    def held(self, state: Running, missing: tuple[int, ...]) -> Drawn:
+        """Return the policy of a day without some elements; the same object while it stays."""
         refuse_others(state)
         face = self.face(missing)
         day = int(state.state.tally.day[0])
@@ -87,7 +89,7 @@ class FaceDays:
             if len(self._lists) >= _KEPT:
                 self._lists.popitem(last=False)
             assert self.recommended is not None
-            self._lists[missing] = _listed(face, self.recommended)
+            self._lists[missing] = Drawn(_listed(face, self.recommended))
         return self._lists[missing]
 
     def face(self, missing: tuple[int, ...]) -> Face:

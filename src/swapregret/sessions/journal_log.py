@@ -5,6 +5,7 @@ renews from time to time; days before it cannot be replayed.
 """
 
 import os
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,8 @@ class JournalLog:
     policies : tuple of Policy
     available : tuple or None
         The labels of the elements that could be chosen, of each day, None where all could; None if all always could.
+    contexts : tuple or None
+        The context of each day; None if there was none.
     reward_range, cost_range : (float, float) or None
         The declared range of totals, one of the two; with full feedback none.
     n_before, n_skipped : int
@@ -51,6 +54,7 @@ class JournalLog:
     rewards: Vector | Matrix
     policies: tuple[Policy, ...]
     available: tuple[tuple[Label, ...] | None, ...] | None
+    contexts: tuple[Hashable, ...] | None
     reward_range: Range | None
     cost_range: Range | None
     n_before: int
@@ -73,7 +77,7 @@ def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
     session: Session[Any] = restore(Session, found.snapshot, player, name)
     n_before, n_skipped = session.day, session.summary().n_skipped
     reader, feedback = session._reader, session.player.feedback
-    plays, rewards, policies, masks = [], [], [], []
+    plays, rewards, policies, masks, contexts = [], [], [], [], []
     missing: dict[int, tuple[int, ...]] = {}
     labels = session.player.actions.labels
     for event in found.events:
@@ -93,6 +97,7 @@ def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
         plays.append(held.action)
         rewards.append(told)
         policies.append(policy)
+        contexts.append(held.context)
         gone = missing.get(event.day, ())
         masks.append(tuple(labels[i] for i in range(len(labels)) if i not in gone) if gone else None)
     if not plays:
@@ -108,6 +113,7 @@ def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
         rewards=np.array(rewards, dtype=np.float64),
         policies=tuple(policies),
         available=tuple(masks) if any(mask is not None for mask in masks) else None,
+        contexts=tuple(contexts) if any(context is not None for context in contexts) else None,
         reward_range=session.reward_range if has_range and session.cost_range is None else None,
         cost_range=session.cost_range if has_range else None,
         n_before=n_before,

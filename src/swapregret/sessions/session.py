@@ -134,6 +134,7 @@ class Session(Standing[State]):
         *,
         without: Iterable[Hashable] | None = None,
         available: Iterable[Hashable] | None = None,
+        context: Hashable = None,
         id: Id | None = None,
         choice: Any = None,
     ) -> Decision: ...
@@ -146,6 +147,7 @@ class Session(Standing[State]):
         count: int,
         without: Iterable[Hashable] | None = None,
         available: Iterable[Hashable] | None = None,
+        context: Hashable = None,
     ) -> tuple[Decision, ...]: ...
 
     @one_at_a_time
@@ -155,6 +157,7 @@ class Session(Standing[State]):
         count: int | None = None,
         without: Iterable[Hashable] | None = None,
         available: Iterable[Hashable] | None = None,
+        context: Hashable = None,
         id: Id | None = None,
         choice: Any = None,
     ) -> Decision | tuple[Decision, ...]:
@@ -167,6 +170,8 @@ class Session(Standing[State]):
         without, available : collection of labels or indices, optional
             The elements that are missing today, or those that are not: one of the two. The action has none of the missing ones, and
             what it pays teaches about all days. A day on which no action is possible is refused, and nothing has changed.
+        context : hashable, optional
+            What is known about today: ``"mobile"``, ``("Monday", "rain")``. A new one may come any day (``learners.known_days``).
         id : str or int, optional
             A name for the decision, by which ``observe`` and ``skip`` find it; no open decision may have it.
         choice : collection of labels or 0/1 vector, optional
@@ -174,7 +179,7 @@ class Session(Standing[State]):
         """
         self._refuse_if_closed()
         missing = read_missing(self.player.actions, without, available)
-        note = note_given(id, None, is_written=self._journal is not None)
+        note = note_given(id, context, is_written=self._journal is not None)
         n = 1 if count is None else as_integer(count, "count", 1)
         if len(self._open) + n > self.max_open:
             oldest = next(iter(self._open), None)
@@ -248,8 +253,6 @@ class Session(Standing[State]):
         if self._journal is not None:
             self._journal.close()
             self._journal, self._is_closed = None, True
-
-    # ---- files ---------------------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
         """Write the session to one file, atomically: a crash while saving leaves the file that was there."""

@@ -79,7 +79,11 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
         raise _wrong("policies of open decisions only", f"{policies!r:.80}")
     known = {f"open.{day}.action" for day in days}
     prefixes = ("state.", *(f"open.{day}.policy." for day in policies))
-    unknown = [name for name in arrays if name not in known and not name.startswith((*prefixes, "faces.", "beside."))]
+    unknown = [
+        name
+        for name in arrays
+        if name not in known and not name.startswith((*prefixes, "faces.", "contexts.", "beside."))
+    ]
     if unknown or not known <= set(arrays) or not all(below(arrays, prefix[:-1]) for prefix in prefixes):
         raise _wrong("a state, and an action for each open decision", f"{unknown!r:.80} and {len(arrays)} arrays")
     return header
@@ -182,7 +186,7 @@ def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
         holdout=None if holdout is None else [holdout.share, np.flatnonzero(holdout.baseline).tolist()],
     )
     arrays = under("state", player.dump(session._state))
-    arrays |= under("faces", session._faces.dump()) | under("beside", session._beside.dump())
+    arrays |= session._known.dump() | under("beside", session._beside.dump())
     for day, decision in session._open.items():
         arrays[f"open.{day}.action"] = decision.action
         if day in policies:
@@ -212,9 +216,7 @@ def restore(kind: type[_Session], data: bytes, given: AnyPlayer | None, name: st
         session._beside = Beside.load(below(arrays, "beside"), player.actions.dimension)
         n_days = session._n_closed + session._n_past
         session._state = load_state(player, below(arrays, "state"), n_days)
-        faces = below(arrays, "faces")
-        if faces:
-            session._faces.load(faces, n_days)
+        session._known.load(arrays, n_days)
         session._open = {}
         for day, note in zip(header.open, header.notes, strict=True):
             if day in header.policies:
@@ -246,7 +248,8 @@ def _repeat(session: "Session[Any]", event: Event) -> None:
     if event.kind in (ACT, CHOSEN):
         action, missing, note = read_act(event.value, session.player.actions.dimension)
         is_drawn = event.kind == ACT
-        decision = session.act(without=missing, id=note.id) if is_drawn else session.act(choice=action, id=note.id)
+        said: dict[str, Any] = {"without": missing} if is_drawn else {"choice": action}
+        decision = session.act(**said, id=note.id, context=note.context)
         again = acted(decision.day, decision.action, missing, note, event.kind)
         if again != event:
             raise InvalidInput("the action drawn must be the one recorded", f"{again!r:.80}", "It is not.")

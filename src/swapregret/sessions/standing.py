@@ -1,7 +1,9 @@
 """Where a session stands: what its user may look at between two calls."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 from swapregret.arrays import Label
 from swapregret.counts import check_name
@@ -13,6 +15,14 @@ from swapregret.sessions.guard_rails import MODES, Advantage
 from swapregret.sessions.uplift import Uplift, uplift_of
 from swapregret.sessions.whole_calls import Course, State, one_at_a_time
 from swapregret.units import Range
+
+
+class ContextSummary(NamedTuple):
+    """A context: its days since there are several, and how often its own player is drawn, not that of all days."""
+
+    context: Hashable
+    n_days: int
+    share: float
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,8 @@ class SessionSummary:
         What the session earns beyond its baseline, with a hold-out.
     advantage : Advantage or None
         What the session would earn beyond the application, where that has chosen.
+    contexts : tuple of ContextSummary
+        The contexts there have been, if there were two or more.
     """
 
     day: int
@@ -44,6 +56,7 @@ class SessionSummary:
     n_past: int
     uplift: Uplift | None
     advantage: Advantage | None
+    contexts: tuple[ContextSummary, ...] = ()
 
 
 class Standing(Course[State]):
@@ -86,16 +99,16 @@ class Standing(Course[State]):
         return tuple(self._open.values())
 
     @one_at_a_time
-    def policy(self) -> Policy:
-        """Return the policy of the next action."""
+    def policy(self, *, context: Hashable = None) -> Policy:
+        """Return the policy of the next action, on a day of a context."""
         self._refuse_if_torn()
-        held = hold_policy(self.player, self._state)
+        held = self._known.held(self._state, context)
         policy = (held if self._holdout is None else self._holdout.held(held)).policy()
         return policy.with_labels(self.player.actions)
 
-    def marginals(self) -> dict[Label, float]:
-        """Return how likely each element is to be chosen next, by label."""
-        return dict(zip(self.player.actions.labels, self.policy().marginals().tolist(), strict=True))
+    def marginals(self, *, context: Hashable = None) -> dict[Label, float]:
+        """Return how likely each element is to be chosen next, by label, on a day of a context."""
+        return dict(zip(self.player.actions.labels, self.policy(context=context).marginals().tolist(), strict=True))
 
     def __repr__(self) -> str:
         waiting = f", {len(self._open)} open" if self._open else ""
@@ -121,4 +134,5 @@ class Standing(Course[State]):
             max(0, self._n_past),
             None if share is None else uplift_of(beside.uplift, share, units, confidence),
             beside.advantage(marginals, actions.size, units, confidence),
+            tuple(ContextSummary(name, own.n_days, own.share) for name, own in self._known.own.items()),
         )

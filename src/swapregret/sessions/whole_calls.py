@@ -9,17 +9,16 @@ from collections.abc import Callable
 from functools import wraps
 from itertools import starmap
 from threading import RLock
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.arrays import Action, Vector
 from swapregret.errors import ProtocolError
-from swapregret.learners.face_days import FaceDays
-from swapregret.learners.player import Decision, Note, Player, draw_decision, hold_policy
-from swapregret.learners.round.drawn_days import Chosen, Drawn, require_learning
-from swapregret.learners.round.running import Running
+from swapregret.learners.known_days import KnownDays
+from swapregret.learners.player import Decision, Note, Player, hold_policy
+from swapregret.learners.round.drawn_days import Chosen, require_learning
 from swapregret.logs.log import Log, Source
 from swapregret.logs.past_days import begin_with, read_history
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
@@ -63,7 +62,7 @@ class Course(Generic[State]):
         self._holdout = None
         self._is_closed = self._is_torn = False
         self._lock = RLock()
-        self._faces = FaceDays(player.actions)
+        self._known = KnownDays(player)
 
     def _begin(self, rng: Seed, history: Source | Log | None) -> None:
         past = None if history is None else read_history(history, self.player, self._reader.units)
@@ -96,13 +95,8 @@ class Course(Generic[State]):
             )
 
     def _draw(self, day: int, missing: tuple[int, ...], note: Note) -> Decision:
-        """Draw an action of the player, of what is left to it where elements are missing; or the baseline, if it is possible."""
-        if not missing:
-            made = draw_decision(self.player, self._state, self._rng, day, note)
-        else:
-            policy = self._faces.policy(cast(Running, self._state), missing)
-            made = Decision(day, policy.sample(self._rng), self.player.actions, Drawn(policy), note)
-        holdout = self._holdout
+        """Draw an action of the player; or the baseline, if it is possible."""
+        made, holdout = self._known.draw(self._state, self._rng, day, missing, note), self._holdout
         if holdout is None or holdout.baseline[list(missing)].any():
             return made
         return holdout.decide(made, self.player.actions, self._rng)
@@ -111,7 +105,7 @@ class Course(Generic[State]):
         """Draw actions and write them down; if that is not done whole, none of it has happened."""
         end = None if self._journal is None else self._journal.ready()
         before, after, day = plain_state(self._rng), self._rng_after, self._n_acted
-        recommended = self._faces.recommended
+        recommended = self._known.recommended()
         try:
             self._is_torn = True
             if choice is None:
@@ -135,7 +129,9 @@ class Course(Generic[State]):
             if end is not None and self._journal is not None:
                 self._journal.go_back(end)
             set_state(self._rng, before)
-            self._rng_after, self._n_acted, self._faces.recommended = after, day, recommended
+            self._rng_after, self._n_acted = after, day
+            for faces, before_it in recommended:
+                faces.recommended = before_it
             for index in range(count):
                 self._open.pop(day + index, None)
             self._is_torn = False
@@ -159,7 +155,7 @@ class Course(Generic[State]):
             if beside.is_broken:
                 made.extend(self._begun_anew())
             else:
-                made.extend(starmap(self.player.observe, [(state, decision, seen)]))
+                made.extend(starmap(self._known.observe, [(state, decision, seen)]))
             self._pass(decision, made[0], counts, beside)
         except BaseException:
             self._is_torn = True
@@ -185,7 +181,7 @@ class Course(Generic[State]):
         self._open.pop(decision.day, None)
         self._n_closed, self._n_skipped = counts
         if beside.is_broken:
-            beside, self._n_past, self._faces = beside._replace(promise=None), -counts[0], FaceDays(self.player.actions)
+            beside, self._n_past, self._known = beside._replace(promise=None), -counts[0], KnownDays(self.player)
         self._beside = beside
         self._is_torn = False
 

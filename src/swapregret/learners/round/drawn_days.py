@@ -1,31 +1,32 @@
 """Days whose action a policy from elsewhere drew: that of a log, or of a day on which some elements were missing."""
 
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector, frozen
+from swapregret.arrays import Action, Vector, under
 from swapregret.errors import Unsupported
 from swapregret.files.held import held_array, held_chances
-from swapregret.geometry.solve import Solver
-from swapregret.learners.player import Arrays, HeldPolicy
+from swapregret.geometry.solve import Solver, invert_matrix
+from swapregret.geometry.span import Span
+from swapregret.learners.player import Arrays, HeldPolicy, marginals_of
 from swapregret.learners.round.day import BANDIT, learn_day, remember
-from swapregret.policy import FinitePolicy, Mixture, Policy
+from swapregret.learners.round.held_view import View
+from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 
 if TYPE_CHECKING:
     from swapregret.learners.round.running import Running
-
-_KEPT = 64
 
 
 class Drawn:
     """A policy that is not the player's own, as what a decision holds."""
 
-    __slots__ = ("_policy", "is_present")
+    is_present = False
 
     def __init__(self, policy: Policy) -> None:
-        self._policy, self.is_present = policy, False
+        self._policy = policy
+        self._solver: Solver | None = None
 
     def policy(self) -> Policy:
         """Return it."""
@@ -35,9 +36,15 @@ class Drawn:
         """Return how likely each element was."""
         return self._policy.marginals()
 
+    def dual(self, action: Action, family: Any, span: Span) -> Vector:
+        """Return Σ⁺M."""
+        if self._solver is None:
+            self._solver = Solver(self.policy(), span)
+        return self._solver.solve(action)
+
     def dump(self) -> Arrays:
         """Write it as a list."""
-        listed = self._policy.finite()
+        listed = self.policy().finite()
         return {"rows": np.array(listed.atoms), "weights": np.array(listed.weights)}
 
     @classmethod
@@ -47,10 +54,46 @@ class Drawn:
         return cls(FinitePolicy(held_array(arrays, "rows", "int64", (len(weights), None), 0, 1), weights))
 
 
+class Blend(Drawn):
+    """A mixture of what two players hold: with chance ``share`` the policy of the first, otherwise that of the second."""
+
+    def __init__(self, parts: tuple[HeldPolicy, HeldPolicy], share: float) -> None:
+        self.parts, self.share = parts, share
+        self._solver: Solver | None = None
+        self._dual: tuple[Action, Vector] | None = None
+
+    def policy(self) -> Policy:
+        """Return it."""
+        return self._policy
+
+    @cached_property
+    def _policy(self) -> Policy:  # type: ignore[override]
+        return mix([part.policy() for part in self.parts], [self.share, 1.0 - self.share])
+
+    def marginals(self) -> Vector:
+        """Return how likely each element was."""
+        first, second = map(marginals_of, self.parts)
+        return self.share * first + (1.0 - self.share) * second
+
+    def dual(self, action: Action, family: Any, span: Span) -> Vector:
+        """Return Σ⁺M, by the matrices that the players keep, if they keep them."""
+        if self._dual is None or not np.array_equal(self._dual[0], action):
+            first, second = (part.moment() if isinstance(part, View) else None for part in self.parts)
+            if first is None or second is None:
+                return super().dual(action, family, span)
+            place, found = family.common.coordinates, np.zeros(len(action))
+            found[place] = invert_matrix(self.share * first + (1.0 - self.share) * second)[0] @ action[place]
+            self._dual = action, found
+        return self._dual[1]
+
+    def dump(self) -> Arrays:
+        """Write what it is made of."""
+        first, second = (part.dump() for part in self.parts)
+        return {"share": np.array(self.share)} | under("first", first) | under("second", second)
+
+
 class HeldOut(Drawn):
     """A policy of which a share of days is kept for a baseline: (1 − h)·p + h·[baseline]."""
-
-    __slots__ = ("_mixed", "baseline", "inner", "share", "spared")
 
     def __init__(self, inner: HeldPolicy, baseline: Action, share: float) -> None:
         self.inner, self.baseline, self.share = inner, baseline, share
@@ -115,46 +158,27 @@ def refuse_others(running: object) -> None:
         )
 
 
-class _Opened(NamedTuple):
-    """What it takes to learn from the days of one policy: a handle that has its marginals, and how to solve with its Σ."""
-
-    policy: Policy
-    state: Any
-    handle: Any
-    solver: Solver | None
-
-
 class DrawnDays:
-    """Learns such days; what the last policies need for it is kept."""
+    """By which handle a player learns from such days: one on its state, with the marginals of the policy that drew the day."""
 
     def __init__(self) -> None:
-        self._opened: OrderedDict[int, _Opened] = OrderedDict()
-        self._nothing: Vector | None = None
+        self._opened: tuple[Any, Any, Vector] = (None, None, np.zeros(0))
 
     def handle(self, running: "Running", held: Drawn | Chosen, action: Action) -> tuple[Any, Vector]:
-        """Return by which handle, and with which Σ⁺M, ``observe_drawn`` learns from a day of somebody else's.
+        """Return the handle, and Σ⁺M; that is 0 where estimates need none.
 
-        Where its policy is not known Σ⁺M is 0: the prediction stands in for the estimate, and least squares count the day.
+        Where the policy is not known Σ⁺M is 0 too: the prediction stands in for the estimate, and least squares count the day.
         """
         if isinstance(held, Chosen):
             require_learning(running, is_drawn=False)
             return running.handle(), np.zeros(len(action))
-        policy = held.policy()
-        found = self._opened.get(id(policy))
-        if found is None or found.policy is not policy or found.state is not running.state:
-            found = self._open(running, policy)
-        if self._nothing is None:
-            self._nothing = frozen(np.zeros(len(action)))
-        return found.handle, self._nothing.copy() if found.solver is None else found.solver.solve(action)
-
-    def _open(self, running: "Running", policy: Policy) -> _Opened:
-        refuse_others(running)
-        state, has_dual = running.state, running.rule.feedback == BANDIT
-        mix = state.mix._replace(mean=np.array(policy.marginals()))
-        handle = running.handle_on(np.random.default_rng(0), state._replace(mix=mix))
-        made = _Opened(policy, state, handle, Solver(policy, running.learner.actions.span) if has_dual else None)
-        self._opened[id(policy)] = made
-        self._opened.move_to_end(id(policy))
-        if len(self._opened) > _KEPT:
-            self._opened.popitem(last=False)
-        return made
+        state, handle, mean = self._opened
+        if state is not running.state:
+            refuse_others(running)
+            state, mean = running.state, np.zeros(len(action))
+            handle = running.handle_on(np.random.default_rng(0), state._replace(mix=state.mix._replace(mean=mean)))
+            self._opened = state, handle, mean
+        if running.rule.feedback == BANDIT:
+            return handle, held.dual(action, running.family, running.learner.actions.span)
+        mean[:] = held.marginals()
+        return handle, np.zeros(len(action))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.policy_slots import policy_of, solve
-from swapregret.arrays import Vector, frozen
+from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import HOPELESS, NOT_SOLVED, refuse
 from swapregret.learners.round.nested import copied, dump, tidy
@@ -32,6 +32,7 @@ class View:
         self.is_present = True
         self._policy: Policy | None = None
         self._marginals: Vector | None = None
+        self._moment: Matrix | None = None
         self._opened: tuple[Any, Any] = (None, None)
 
     def handle(self, running: "Running") -> Any:
@@ -60,6 +61,14 @@ class View:
             with self.running.lock:
                 self._marginals = frozen(self.mix.mean.copy())
         return self._marginals
+
+    def moment(self) -> Matrix | None:
+        """Return Σ on the independent coordinates of the family; None where no matrix is kept."""
+        if self._moment is None and self.policies.moments.shape[1]:
+            with self.running.lock:
+                upper = np.triu(np.tensordot(self.mix.weights, self.policies.moments, 1))
+            self._moment = upper + np.triu(upper, 1).T
+        return self._moment
 
     def solve(self, vector: npt.ArrayLike) -> Vector:
         """Return Σ⁺v, as the master solves it for its own estimates; v is an action, or any vector in their span."""

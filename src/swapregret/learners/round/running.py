@@ -55,7 +55,8 @@ class Running:
         self._callbacks = family.hull.callbacks
         self._bound = None, family
         self._drawn_days = DrawnDays()
-        self._is_moving = False
+        self._is_moving, self.keeps_days = False, False
+        self._last: tuple[Any, tuple[Any, ...]] = (None, ())
         self.lock = RLock()  # held while the state changes and views read it: compiled code runs without the GIL
         from swapregret.learners.round.entries import entries  # loads Numba
 
@@ -142,7 +143,8 @@ class Running:
     def _learn(self, entry: Any, given: tuple[Any, ...]) -> "Running":
         ending: list[int] = []
         codes: list[int] = []
-        kept, view = self._copy_if_asked(), self._view()
+        kept, view = self._copy_if_asked(len(given) == 1), self._view()
+        self._last = (kept, given) if self.keeps_days else (None, ())
         try:
             self._is_moving = True
             ending.extend(starmap(entry, [given]))
@@ -158,11 +160,34 @@ class Running:
             self._is_moving = False
             raise
 
-    def _copy_if_asked(self) -> Any:
-        """Copy the state before a day that ends a window, where Python code is asked then: it may raise when much has changed."""
+    def _copy_if_asked(self, is_passed: bool) -> Any:
+        """Copy the state before a day that cannot be taken back otherwise, as much changes when a window ends.
+
+        That is where Python code is asked at the end, which may raise, and where days are kept for ``undo_day``.
+        """
         tally = self.state.tally
         is_last = (tally.day[0] + tally.offset[0] + 1) % self.rule.windows[0] == 0
-        return copied(self.state) if self._callbacks and is_last else None
+        return (
+            copied(self.state)
+            if (self.keeps_days and (is_last or is_passed)) or (self._callbacks and is_last)
+            else None
+        )
+
+    def undo_day(self) -> None:
+        """Go back to the state before the last day, which must have been learnt while ``keeps_days`` was set."""
+        kept, given = self._last
+        self._go_back(kept, given)
+
+    def _go_back(self, kept: Any, given: tuple[Any, ...]) -> None:
+        """Go back to the state before a day: to its copy if there is one, and otherwise by taking back what was noted."""
+        if kept is not None:
+            rng, self.state = self._rng, kept
+            self.let_go()
+            self.handle(rng)
+        else:
+            restore(self.state.tally, dump(self.state.undo), "the state")
+            if len(given) > 1:
+                self.do.take_back(self.handle(), *given[1:4])
 
     def _settle(
         self, ending: list[int], codes: list[int], given: tuple[Any, ...], kept: Any, view: View | None
@@ -170,11 +195,7 @@ class Running:
         """After an error, go back to the state before the day, or on to the one after it, if it is neither yet."""
         for callback in self._callbacks:
             callback.take()
-        if kept is not None:
-            rng, self.state = self._rng, kept
-            self.let_go()
-            self.handle(rng)
-        else:
+        if kept is None:
             if ending and ending[0] > 0 and codes[-1:] in ([], [OUT_OF_ROOM]):
                 if codes:
                     self._widen()
@@ -182,9 +203,7 @@ class Running:
                     self.end_window(-ending[0] if codes else ending[0], codes)
             if not codes or codes[-1] == PLAYED:
                 return
-            restore(self.state.tally, dump(self.state.undo), "the state")
-            if len(given) > 1:
-                self.do.take_back(self.handle(), *given[1:4])
+        self._go_back(kept, given)
         if view is not None:
             view.join()
             self._view = ref(view)
