@@ -203,6 +203,7 @@ def test_an_exception_at_any_point_of_save(kind: type[BaseException], tmp_path: 
         assert not session.is_torn
         assert session.snapshot() == new
         in_a_thread(session.snapshot)
+    held.add(path.read_bytes())  # of the save that no exception met: few points lie behind the new file
     assert held == {old, new}
     assert n_points > 30 // STEP
     assert [each.name for each in tmp_path.iterdir()] == ["x.session"]
