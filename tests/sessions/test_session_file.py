@@ -231,3 +231,9 @@ def test_sessions_of_any_seed_and_day_come_back() -> None:
             session.observe(0.4)
         again = sr.Session.from_bytes(session.snapshot())
         assert (again.act().action == session.act().action).all()
+
+
+def test_a_player_that_does_not_list_may_have_any_number_of_actions() -> None:
+    """LinUCB climbs where actions are more than it lists, so its file need not be as long as their list."""
+    session = sr.Session(sr.baselines.lin_ucb(sr.MSets(30, 10), 1000), rng=1)
+    assert sr.Session.from_bytes(session.snapshot()).player.actions.n_actions == 30_045_015

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import text_of_array
 from swapregret.errors import InvalidInput
 
 Held = Mapping[str, Any]
@@ -39,7 +40,7 @@ def held_array(
     swapregret.errors.InvalidInput: what a file holds must have `days` as int64 of shape (2,) in 0..1e+300: got -4 to 3. Restore \
 the file from a copy.
     """
-    value = held[name]
+    value = held.get(name)
     came = f"{value!r:.80}"
     if isinstance(value, np.ndarray):
         came = f"{value.dtype} of shape {value.shape}"
@@ -63,6 +64,15 @@ def held_words(held: Held, name: str, dimension: int) -> Any:
     if len(words) and dimension % 64 and bool((words[:, -1] >> np.uint64(dimension % 64)).any()):
         raise InvalidInput(f"`{name}` must pack {dimension} elements", "bits beyond", "Restore the file from a copy.")
     return words
+
+
+def held_text(held: Held, name: str) -> str:
+    """Return a text that stands in an array."""
+    array = held_array(held, name, "uint8", (None,), 0, 255)
+    try:
+        return text_of_array(array)
+    except UnicodeDecodeError:
+        raise InvalidInput(f"`{name}` must be a text", "other bytes", "Restore the file from a copy.") from None
 
 
 def held_whole(held: Held, name: str, high: int) -> int:
@@ -101,6 +111,11 @@ def held_tuple(held: Held, name: str, kind: Any) -> tuple[Any, ...]:
     if not isinstance(value, tuple) or not value or not all(isinstance(each, kind) for each in value):
         raise wrong_policy(f"some of {kind.__name__} as `{name}`", f"{value!r:.80}")
     return value
+
+
+def wrong_state(must: str, came: str) -> InvalidInput:
+    """Return the refusal of a state."""
+    return InvalidInput(f"a session in a file must have {must}", came, "Restore it from a copy.")
 
 
 def wrong_policy(must: str, came: str) -> InvalidInput:

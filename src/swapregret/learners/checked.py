@@ -11,30 +11,21 @@ from typing import Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import below, frozen
+from swapregret.arrays import AnyArray, Vector, Words, below, frozen
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
-from swapregret.files.held import held_array
-from swapregret.learners.adaptive.filtered_master import FilteredMaster
-from swapregret.learners.baselines.comband import ComBand
-from swapregret.learners.baselines.regret_matching import RegretMatching
-from swapregret.learners.baselines.treeswap import TreeSwap
-from swapregret.learners.baselines.uniform import UniformPlayer
-from swapregret.learners.doubling import DoublingPlayer, DoublingState, EpochPolicy
-from swapregret.learners.ladder.ladder_master import LadderMaster
+from swapregret.files.held import held_array, wrong_state
 from swapregret.learners.player import AnyPlayer, Arrays, HeldPolicy, ValuePolicy, hold_policy
 from swapregret.learners.round.drawn_days import Blend, Chosen, Drawn, HeldOut
 from swapregret.learners.round.nested import LISTS
-from swapregret.learners.round.running_player import Master, RunningPlayer
+from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.policy import Policy
 
 _TABLES = ("memory.table", "guard.table")
 _LARGEST = 1e100
 _SLACK = 1e-6
-_LAST_EPOCH = 50
 _MOST_ATOMS = 2**24
 _MOST_DAYS = 2**62
-_MOST_LISTED = 100_000
 _SHARES = ("point", "points", "chances", "rows", "marginals", "mean", "policy")
 _FLAGS = ("has_tripped", "is_old")
 _SUMS = ("n_seen", "noise", "variation", "memory_sum", "variance", "typical", "counts", "squares", "weights")
@@ -65,40 +56,26 @@ def require_player(player: object, *, is_saved: bool = False) -> None:
 
 
 def check_size(player: AnyPlayer, n_bytes: int) -> None:
-    """Refuse a player of a file that is larger than its file can hold, before anything of that size is made.
-
-    A state has a number per element or per action, and a set that is not made of a few numbers is in the file itself.
-    """
-    inner: Any = player.player_for(0) if isinstance(player, DoublingPlayer) else player
-    d, n = inner.actions.dimension, inner.actions.n_actions
-    if d > n_bytes and not isinstance(inner, UniformPlayer):
-        raise _wrong("a number for each element of its set", f"{n_bytes:,} bytes for {d:,} elements")
-    has_formula = isinstance(inner, ComBand) and inner.actions.has_gibbs and inner.exploration_policy != "d-optimal"
-    if hasattr(inner, "limit") and not has_formula and n is not None and n > max(n_bytes, _MOST_LISTED):
-        raise _wrong("a number for each action it lists", f"{n_bytes:,} bytes for {count_in_words(n)} actions")
-    if isinstance(inner, FilteredMaster) and inner.capacity > max(n_bytes, FilteredMaster.capacity):
-        raise _wrong("tables as long as their capacity", f"{n_bytes:,} bytes for {inner.capacity:,} rows")
+    """Refuse a player of a file that is larger than its file can hold, before anything of that size is made."""
+    least = getattr(player, "least_numbers", player.actions.dimension)
+    if least > n_bytes:
+        raise wrong_state("the numbers of its player", f"{n_bytes:,} bytes for {count_in_words(least)}")
 
 
 def check_arrays(player: AnyPlayer, arrays: Arrays, day: int | None) -> None:
     """Refuse arrays that no state of the player can have; ``day``, if known, is how many days it has closed."""
-    if isinstance(player, DoublingPlayer):
-        _check_epoch(player, arrays, day)
+    if hasattr(player, "check_file"):
+        player.check_file(arrays, day)
         return
     _check_room(player, arrays)
     _check_kinds(arrays, player.dump(player.start(np.random.default_rng(0))))
     if day is not None:
         _check_days(arrays, day)
-    _check_offset(player, arrays)
+    if isinstance(player, RunningPlayer):
+        player.check_own(arrays)
     _check_lists(player, arrays)
     if "weights.policy" in arrays:
         _check_weights("weights.policy", arrays["weights.policy"])
-    if isinstance(player, LadderMaster):
-        bottom, top = int(arrays["weights.bottom"][0]), int(arrays["weights.top"][0])
-        if not bottom <= top < player.n_scales or arrays["tally.base"][0] != bottom:
-            raise _wrong("levels of the player in 'weights.bottom' and 'weights.top'", f"{bottom} to {top}")
-    elif arrays.get("tally.base", np.zeros(1)).any():
-        raise _wrong("0 in 'tally.base', where the base window is the shortest", f"{arrays['tally.base']}")
     for table in _TABLES:
         _check_table(table, arrays)
 
@@ -109,38 +86,23 @@ def _check_room(player: AnyPlayer, arrays: Arrays) -> None:
         return
     d, total = player.actions.dimension, arrays.get("tally.total")
     if total is None or total.shape != (d,):
-        raise _wrong(f"{d:,} numbers in 'tally.total'", "none" if total is None else f"shape {total.shape}")
+        raise wrong_state(f"{d:,} numbers in 'tally.total'", "none" if total is None else f"shape {total.shape}")
 
 
 def _check_days(arrays: Arrays, day: int) -> None:
     """Check that nothing was counted more often than there were days."""
     for name, array in arrays.items():
         if name == "tally.day" and array[0] != day:
-            raise _wrong(f"as many days as the session, {day}", f"{array[0]} in {name!r}")
+            raise wrong_state(f"as many days as the session, {day}", f"{array[0]} in {name!r}")
         if name.rpartition(".")[2] in _PER_DAY and array.max(initial=0) > day:
-            raise _wrong(f"counts of at most {day}, the days of the session, in {name!r}", str(array.max()))
-
-
-def _check_offset(player: AnyPlayer, arrays: Arrays) -> None:
-    """Check that the calendar was shifted by less than its longest window."""
-    windows = (
-        player.windows
-        if isinstance(player, TreeSwap)
-        else player.schedule.windows
-        if isinstance(player, Master)
-        else ()
-    )
-    if windows and arrays["tally.offset"][0] >= windows[-1]:
-        raise _wrong("a day of the longest window in 'tally.offset'", str(arrays["tally.offset"]))
-    if isinstance(player, RegretMatching) and int(arrays["own.last"][0]) > player.n_actions:
-        raise _wrong("the number of an action in 'own.last'", str(arrays["own.last"]))
+            raise wrong_state(f"counts of at most {day}, the days of the session, in {name!r}", str(array.max()))
 
 
 def _check_kinds(arrays: Arrays, model: Arrays) -> None:
     """Check that arrays have the names, types and shapes of others; lists of actions may have another length."""
     missing, unknown = sorted(set(model) - set(arrays)), sorted(set(arrays) - set(model))
     if missing or unknown:
-        raise _wrong("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
+        raise wrong_state("exactly the arrays of its player", f"{missing!r:.100} missing, {unknown!r:.100} unknown")
     longest = set()
     for name, like in model.items():
         part, _, last = name.rpartition(".")
@@ -152,7 +114,7 @@ def _check_kinds(arrays: Arrays, model: Arrays) -> None:
         if is_list:
             longest.add(given.shape[1])
     if len(longest) > 1 or max(longest, default=0) > _MOST_ATOMS:
-        raise _wrong("lists of actions of one length", f"{sorted(longest)}")
+        raise wrong_state("lists of actions of one length", f"{sorted(longest)}")
 
 
 def _range_of(last: str, kind: str) -> tuple[float, float]:
@@ -163,30 +125,16 @@ def _range_of(last: str, kind: str) -> tuple[float, float]:
     return low, high
 
 
-def _check_words(name: str, words: Any, player: AnyPlayer) -> None:
+def _check_words(name: str, words: Words, player: AnyPlayer) -> None:
     """Check packed actions: no element that is not there, and as many as an action has."""
     bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
     d, m = player.actions.dimension, player.actions.size
     sizes = bits.sum(axis=1, dtype=np.int64)
     if bits[:, d:].any() or (sizes > m).any() or (player.actions.is_uniform and (sizes != m).any()):
-        raise _wrong(f"actions of the set in {name!r}", "words that are no actions")
+        raise wrong_state(f"actions of the set in {name!r}", "words that are no actions")
     for action in np.unique(bits[:, :d], axis=0).astype(np.int64):
         if action not in player.actions:
-            raise _wrong(f"actions of the set in {name!r}", f"{action!r:.80}")
-
-
-def _check_epoch(player: DoublingPlayer, arrays: Arrays, day: int | None) -> None:
-    numbers = held_array(arrays, "epoch_day_seed", "int64", (3,), 0, _MOST_DAYS - 1)
-    epoch, inside = numbers.tolist()[:2]
-    if epoch > _LAST_EPOCH or not inside < player.epoch_length(epoch) < _MOST_DAYS:
-        raise _wrong("a day within an epoch in 'epoch_day_seed'", str(numbers.tolist()))
-    passed = sum(player.epoch_length(each) for each in range(epoch)) + inside
-    if day is not None and passed != day:
-        raise _wrong(f"as many days as the session, {day}", f"{passed} in 'epoch_day_seed'")
-    inner = below(arrays, "inner")
-    if len(inner) + 1 != len(arrays):
-        raise _wrong("exactly the arrays of its player", f"{sorted(arrays)!r:.100}")
-    check_arrays(player.player_for(epoch), inner, inside if day is not None else None)
+            raise wrong_state(f"actions of the set in {name!r}", f"{action!r:.80}")
 
 
 def _check_lists(player: AnyPlayer, arrays: Arrays) -> None:
@@ -194,19 +142,19 @@ def _check_lists(player: AnyPlayer, arrays: Arrays) -> None:
     for lists in (name.removesuffix(".n_atoms") for name in arrays if name.endswith(".n_atoms")):
         counts, words, chances = (arrays[f"{lists}.{name}"] for name in ("n_atoms", "words", "chances"))
         if counts.max(initial=0) > words.shape[1]:
-            raise _wrong(f"at most {words.shape[1]} actions per policy in '{lists}.n_atoms'", str(counts.max()))
+            raise wrong_state(f"at most {words.shape[1]} actions per policy in '{lists}.n_atoms'", str(counts.max()))
         used = np.arange(words.shape[1]) < counts[:, None]
         _check_words(f"{lists}.words", words[used], player)
         totals = np.where(used, chances, 0.0).sum(axis=1)
         least = 0.0 if lists == "memory.recommended" else 1.0  # what is hardly recommended is not remembered
         if (totals > 1.0 + _SLACK).any() or (totals[counts > 0] < least - _SLACK).any():
-            raise _wrong(f"policies that add up to 1 in '{lists}.chances'", f"{totals.min()} to {totals.max()}")
+            raise wrong_state(f"policies that add up to 1 in '{lists}.chances'", f"{totals.min()} to {totals.max()}")
 
 
-def _check_weights(name: str, weights: Any) -> None:
+def _check_weights(name: str, weights: Vector) -> None:
     """Check that weights add up to 1."""
     if abs(weights.sum() - 1.0) > _SLACK:
-        raise _wrong(f"weights that add up to 1 in {name!r}", f"{weights!r:.80}")
+        raise wrong_state(f"weights that add up to 1 in {name!r}", f"{weights!r:.80}")
 
 
 def _check_held(player: AnyPlayer, arrays: Arrays) -> None:
@@ -214,10 +162,10 @@ def _check_held(player: AnyPlayer, arrays: Arrays) -> None:
     weights, cumulative = arrays["mix.weights"], arrays["mix.cumulative"]
     _check_weights("mix.weights", weights)
     if (np.abs(np.cumsum(weights) - cumulative) > _SLACK).any():
-        raise _wrong("sums of 'mix.weights' in 'mix.cumulative'", f"{cumulative!r:.80}")
+        raise wrong_state("sums of 'mix.weights' in 'mix.cumulative'", f"{cumulative!r:.80}")
     _check_lists(player, arrays)
     if arrays["policies.origins"].size == 0 and ((weights > 0.0) & (arrays["policies.n_atoms"] == 0))[:-1].any():
-        raise _wrong("a list of actions for each weight in 'mix.weights'", "none for some")
+        raise wrong_state("a list of actions for each weight in 'mix.weights'", "none for some")
 
 
 def _check_table(name: str, arrays: Arrays) -> None:
@@ -227,9 +175,9 @@ def _check_table(name: str, arrays: Arrays) -> None:
     places, n_rows = arrays[f"{name}.places"], int(arrays[f"{name}.n_rows"][0])
     taken = np.sort(places[places > 0])
     if n_rows > len(arrays[f"{name}.squares"]) or not np.array_equal(taken, np.arange(1, n_rows + 1)):
-        raise _wrong(f"one place for each of its rows in '{name}.places'", f"{len(taken)} for {n_rows}")
+        raise wrong_state(f"one place for each of its rows in '{name}.places'", f"{len(taken)} for {n_rows}")
     if len(taken) >= len(places):
-        raise _wrong(f"a free place in '{name}.places'", "none")
+        raise wrong_state(f"a free place in '{name}.places'", "none")
 
 
 def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
@@ -239,20 +187,21 @@ def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
         baseline = held_array(arrays, "heldout.baseline", "int64", (player.actions.dimension,), 0, 1)
         share = float(held_array(arrays, "heldout.share", "float64", (), 0.0, 1.0))
         if baseline not in player.actions:
-            raise _wrong("a baseline of its set", f"{baseline!r:.80}")
+            raise wrong_state("a baseline of its set", f"{baseline!r:.80}")
         return HeldOut(load_open(player, state, rest), frozen(baseline), share)
     if set(arrays) == {"unknown"}:
         return Chosen()
     if set(arrays) == {"rows", "weights"}:  # of a day with missing elements
         drawn = Drawn.load(arrays)
         if not all(row in player.actions for row in arrays["rows"]):
-            raise _wrong("policies over actions of its set", "another 0/1 vector")
+            raise wrong_state("policies over actions of its set", "another 0/1 vector")
         return drawn
     if "share" in arrays:  # of a day with a context
         first, second = (load_open(player, state, below(arrays, name)) for name in ("first", "second"))
         return Blend((first, second), float(held_array(arrays, "share", "float64", (), 0.0, 1.0)))
-    if isinstance(player, DoublingPlayer):
-        return _load_epoch(player, state, arrays)
+    if hasattr(player, "load_waiting"):
+        waiting: HeldPolicy = player.load_waiting(state, arrays)
+        return waiting
     if not hasattr(player, "load_held"):
         return ValuePolicy(player, load_state(player, arrays, None))
     _check_kinds(arrays, hold_policy(player, state).dump())
@@ -262,14 +211,6 @@ def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
     return held
 
 
-def _load_epoch(player: DoublingPlayer, state: DoublingState, arrays: Arrays) -> EpochPolicy:
-    """Make the policy of a waiting decision of this epoch or an earlier one."""
-    epoch = int(held_array(arrays, "epoch", "int64", (), 0, state.epoch))
-    inner = state.inner if epoch == state.epoch else player.begin(epoch, state.seed)
-    rest = {name: array for name, array in arrays.items() if name != "epoch"}
-    return EpochPolicy(epoch, load_open(player.player_for(epoch), inner, rest))
-
-
 def load_state(player: AnyPlayer, arrays: Arrays, day: int | None) -> Any:
     """Make a state from the arrays of a file, or refuse them; see the module."""
     check_arrays(player, arrays, day)
@@ -277,7 +218,7 @@ def load_state(player: AnyPlayer, arrays: Arrays, day: int | None) -> Any:
     again = player.dump(state)
     different = [name for name in arrays | again if not _is_same(arrays.get(name), again.get(name))]
     if different:
-        raise _wrong("arrays that are written as they were read", f"others: {different!r:.100}")
+        raise wrong_state("arrays that are written as they were read", f"others: {different!r:.100}")
     _check_policy(player, player.policy(state))
     return state
 
@@ -286,14 +227,10 @@ def _check_policy(player: AnyPlayer, policy: Policy) -> None:
     marginals = policy.marginals()
     is_share = ((marginals >= -_SLACK) & (marginals <= 1.0 + _SLACK)).all()
     if marginals.shape != (player.actions.dimension,) or not is_share:
-        raise _wrong("a policy over the actions of its player", f"marginals {marginals!r:.80}")
+        raise wrong_state("a policy over the actions of its player", f"marginals {marginals!r:.80}")
 
 
-def _is_same(first: Any, second: Any) -> bool:
+def _is_same(first: AnyArray | None, second: AnyArray | None) -> bool:
     """Tell whether two arrays are the same bit for bit: −0.0 is not 0.0."""
     one, other = np.asarray(first), np.asarray(second)
     return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
-
-
-def _wrong(must: str, came: str) -> InvalidInput:
-    return InvalidInput(f"the state of a player must have {must}", came, "Restore the file from a copy.")

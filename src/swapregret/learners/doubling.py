@@ -15,6 +15,8 @@ from swapregret.arguments import checked
 from swapregret.arrays import Action, Vector, as_integer, below, under
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
+from swapregret.files.held import held_array, wrong_state
+from swapregret.learners.checked import check_arrays, load_open
 from swapregret.learners.player import (
     AnyPlayer,
     Arrays,
@@ -32,6 +34,8 @@ from swapregret.policy import Policy
 from swapregret.registry import FACTORIES, name_of
 
 _FIRST_EPOCH = 1000
+_LAST_EPOCH = 50
+_MOST_DAYS = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +192,33 @@ class DoublingPlayer:
         inner = self.player_for(state.epoch).dump(state.inner)
         numbers = np.array([state.epoch, state.day, state.seed], dtype=np.int64)
         return {"epoch_day_seed": numbers} | under("inner", inner)
+
+    @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least, in the first epoch."""
+        inner = self.player_for(0)
+        return int(getattr(inner, "least_numbers", self.actions.dimension))
+
+    def check_file(self, arrays: Arrays, day: int | None) -> None:
+        """Refuse arrays of a file that no state can have; ``day``, if known, is how many days it has closed."""
+        numbers = held_array(arrays, "epoch_day_seed", "int64", (3,), 0, _MOST_DAYS - 1)
+        epoch, inside = numbers.tolist()[:2]
+        if epoch > _LAST_EPOCH or not inside < self.epoch_length(epoch) < _MOST_DAYS:
+            raise wrong_state("a day within an epoch in 'epoch_day_seed'", str(numbers.tolist()))
+        passed = sum(map(self.epoch_length, range(epoch))) + inside
+        if day is not None and passed != day:
+            raise wrong_state(f"as many days as the session, {day}", f"{passed} in 'epoch_day_seed'")
+        inner = below(arrays, "inner")
+        if len(inner) + 1 != len(arrays):
+            raise wrong_state("exactly the arrays of its player", f"{sorted(arrays)!r:.100}")
+        check_arrays(self.player_for(epoch), inner, inside if day is not None else None)
+
+    def load_waiting(self, state: DoublingState, arrays: Arrays) -> EpochPolicy:
+        """Make the policy of a waiting decision of this epoch or an earlier one from the arrays of a file."""
+        epoch = int(held_array(arrays, "epoch", "int64", (), 0, state.epoch))
+        inner = state.inner if epoch == state.epoch else self.begin(epoch, state.seed)
+        rest = {name: array for name, array in arrays.items() if name != "epoch"}
+        return EpochPolicy(epoch, load_open(self.player_for(epoch), inner, rest))
 
     def load(self, arrays: Arrays) -> DoublingState:
         """Read a state written by ``dump``."""

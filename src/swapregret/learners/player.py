@@ -4,17 +4,16 @@ from collections.abc import Hashable
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Label, Vector, frozen
+from swapregret.arrays import Action, Label, NamedArrays, Vector, frozen
 from swapregret.compiled.vectors import action_total
 from swapregret.policy import Policy
 
 State = TypeVar("State")
 Feedback = Literal["bandit", "semi-bandit", "full"]
 """What is seen of a day: the total, the rewards of the elements chosen, or the whole reward vector."""
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = NamedArrays
 """A state as named arrays, for files."""
 
 

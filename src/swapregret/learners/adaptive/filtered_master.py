@@ -51,6 +51,11 @@ class FilteredMaster(Master):
             )
 
     @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least: rows of its tables, where it asks for more of them than others do."""
+        return max(super().least_numbers, self.capacity if self.capacity > FilteredMaster.capacity else 0)
+
+    @property
     def fits(self) -> bool:
         """Tell whether members that do not restart follow least squares."""
         return self.least_squares and self.feedback != "full" and self.actions.dimension <= DENSE_LIMIT

@@ -115,6 +115,12 @@ class ComBand(PointPlayer):
             )
         return self.actions.size / smallest
 
+    @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least: one per action, unless the set has Gibbs policies."""
+        has_formula = self.actions.has_gibbs and self.exploration_policy != "d-optimal"
+        return max(self.actions.dimension, 0 if has_formula else self.actions.n_actions or 0)
+
     @cached_property
     def listed(self) -> FinitePolicy | None:
         """The uniform policy over the list of all actions, or None where the Gibbs policy takes their place."""

@@ -26,11 +26,13 @@ import numpy as np
 
 from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
+from swapregret.files.held import wrong_state
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import listed_totals, mixed_weights
 from swapregret.learners.baselines.drivers.stationary import eliminate
+from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
 from swapregret.learners.settings import MatchingName, Positive
 
@@ -141,6 +143,12 @@ class RegretMatching(ListedPlayer):
     def is_inert(self) -> bool:
         """Whether the rule is "inertia"."""
         return self.rule == "inertia"
+
+    def check_own(self, arrays: Arrays) -> None:
+        """Refuse a state in a file that played an action last which there is not."""
+        super().check_own(arrays)
+        if int(arrays["own.last"][0]) > self.n_actions:
+            raise wrong_state("the number of an action in 'own.last'", str(arrays["own.last"]))
 
     def _own(self, n_actions: int) -> Regrets:
         return Regrets(np.zeros((n_actions, n_actions)), np.zeros(1, dtype=np.int64))

@@ -136,6 +136,11 @@ class TreeSwap(ListedPlayer):
 
     _windows = windows
 
+    @property
+    def longest_window(self) -> int:
+        """L_K."""
+        return self.windows[-1]
+
     @cached_property
     def rates(self) -> Vector:
         """η of each scale."""

@@ -55,6 +55,11 @@ class UniformPlayer(PointPlayer):
     _n_slots = 1  # of which the last is the exploration policy
     _windows = (2**62,)
 
+    @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least: none, it learns nothing."""
+        return 0
+
     @cached_property
     def _family(self) -> Any:
         return self.actions.family(self.mu, has_moment=False)

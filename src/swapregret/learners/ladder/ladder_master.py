@@ -13,12 +13,14 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.policy_slots import list_room, room_for_lists
 from swapregret.arguments import Share
+from swapregret.files.held import wrong_state
 from swapregret.learners.adaptive.filtered_master import FilteredMaster
 from swapregret.learners.adaptive.state import start_fit, start_memory
 from swapregret.learners.ingredients import PRESETS, Ingredients
 from swapregret.learners.ladder import ladder_phases as phases  # the code behind its methods
 from swapregret.learners.ladder.ladder_state import LadderRule, LadderState, start_weights
 from swapregret.learners.ladder.shares import first_share
+from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import FEEDBACKS, begin_round
 from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import rates_of
@@ -67,6 +69,13 @@ class LadderMaster(FilteredMaster):
     weight_spread: Share = PRESETS["ladder"].weight_spread
     price: Positive = Ingredients.price
     seen_per_day: Step = 0.0
+
+    def base_level(self, arrays: Arrays) -> int:
+        """Return the level at the bottom, of a state in a file."""
+        bottom, top = int(arrays["weights.bottom"][0]), int(arrays["weights.top"][0])
+        if not bottom <= top < self.n_scales:
+            raise wrong_state("levels of the player in 'weights.bottom' and 'weights.top'", f"{bottom} to {top}")
+        return bottom
 
     def _running(self, offset: int) -> Running:
         learner, n_levels, windows = self.learner, self.n_scales, self.schedule.windows

@@ -11,6 +11,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
+from swapregret.files.held import wrong_state
 from swapregret.learners.calendar import draw_offset
 from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
 from swapregret.learners.player import Arrays, Feedback
@@ -27,6 +28,7 @@ class RunningPlayer(ABC):
     and say how they begin.
     """
 
+    actions: Any
     feedback: Any
 
     act = staticmethod(Running.act)
@@ -63,6 +65,27 @@ class RunningPlayer(ABC):
     def policy_from(self, marginals: Vector, exponents: Vector) -> Policy:
         """Return a policy that is no list from what a tape says of it; a player of lists has none."""
         raise AssertionError("a player of lists has played something that is no list")
+
+    @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least; a set that is not made of a few numbers is in the file itself."""
+        return int(self.actions.dimension)
+
+    @property
+    def longest_window(self) -> int:
+        """The days by which its calendar may be shifted; 0 where it has none."""
+        return 0
+
+    def base_level(self, arrays: Arrays) -> int:
+        """Return the level whose windows days are counted in, of a state in a file."""
+        return 0
+
+    def check_own(self, arrays: Arrays) -> None:
+        """Refuse a state in a file, its arrays of the right types and shapes, whose calendar is not this player's."""
+        if self.longest_window and arrays["tally.offset"][0] >= self.longest_window:
+            raise wrong_state("a day of the longest window in 'tally.offset'", str(arrays["tally.offset"]))
+        if arrays["tally.base"][0] != self.base_level(arrays):
+            raise wrong_state("the level of the base window in 'tally.base'", str(arrays["tally.base"]))
 
     @property
     def is_compiled(self) -> bool:
@@ -133,6 +156,11 @@ class Master(RunningPlayer):
     def actions(self) -> ActionSet:
         """The set it plays on."""
         return self.learner.actions
+
+    @property
+    def longest_window(self) -> int:
+        """L_K."""
+        return self.schedule.windows[-1]
 
     @property
     def n_scales(self) -> int:

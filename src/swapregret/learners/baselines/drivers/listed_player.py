@@ -133,6 +133,11 @@ class ListedPlayer(Competitor):
     def _check_size(self) -> None:
         self.n_actions  # noqa: B018  (listing refuses)
 
+    @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least: one per action."""
+        return max(self.actions.dimension, self.actions.n_actions or 0)
+
     @cached_property
     def mu(self) -> FinitePolicy:
         """The uniform policy, which is not played: it lists all actions."""

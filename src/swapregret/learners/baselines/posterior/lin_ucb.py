@@ -155,6 +155,12 @@ class LinUCB(PosteriorPlayer):
     feedback: Feedback = "bandit"
     rule_class = LinUCBRule
 
+    @property
+    def least_numbers(self) -> int:
+        """How many numbers a state has at least: one per action, where they are listed."""
+        count = self.actions.n_actions or 0
+        return max(self.actions.dimension, count if count <= self.limit else 0)
+
     @cached_property
     def listed(self) -> Words:
         """All actions, packed; none where there are more than ``limit``."""
