@@ -7,13 +7,14 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import swapregret as sr
+from swapregret.arrays import as_number
 from swapregret.counts import check_name
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.lazy import AdaptiveRate, FixedRate
 from swapregret.learners.player import AnyPlayer
@@ -34,6 +35,7 @@ ENVIRONMENT_KINDS = (*_SIMPLE, *_COMBINED, *OWN_SET)
 """The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
 _WORLDS: dict[str, Callable[..., Environment]] = {name: getattr(sr.environments, name) for name in ENVIRONMENT_KINDS}
 
+_Made = TypeVar("_Made")
 _GIVEN = {"actions", "horizon", "rng", "environments", "data", "name", "ingredients"}
 
 
@@ -72,12 +74,12 @@ def make_player(kind: str, values: Json, actions: sr.ActionSet, horizon: int) ->
         options["schedule"] = sr.Schedule(tuple(windows))
     if isinstance(options.get("rate"), Mapping):
         ((word, number),) = options["rate"].items() if len(options["rate"]) == 1 else (("", 0.0),)
-        kinds: dict[str, Callable[[float], Any]] = {"fixed": FixedRate, "adaptive": AdaptiveRate}
-        options["rate"] = kinds[check_name(word, kinds, "rate", "be a table with one of")](float(number))
+        kinds: dict[str, Callable[[float], FixedRate | AdaptiveRate]] = {"fixed": FixedRate, "adaptive": AdaptiveRate}
+        options["rate"] = kinds[check_name(word, kinds, "rate", "be a table with one of")](as_number(number, "rate"))
     if kind == "anytime":
         factory = _FACTORIES[check_name(options.pop("of", "swap_combcp"), _FACTORIES, "of")]
         return sr.anytime(factory, actions, **options)
-    return _FACTORIES[kind](actions, horizon, **options)
+    return _call(_FACTORIES[kind], actions, horizon, **options)
 
 
 def make_environment(
@@ -87,7 +89,7 @@ def make_environment(
     options = dict(values)
     if kind in OWN_SET:
         seeded = {"rng": seed} if "rng" in inspect.signature(_WORLDS[kind]).parameters else {}
-        return _WORLDS[kind](**options, horizon=horizon, **seeded)
+        return _call(_WORLDS[kind], **options, horizon=horizon, **seeded)
     assert actions is not None
     if kind in _COMBINED:
         return _combine(kind, options, actions, horizon, seed, folder)
@@ -95,7 +97,7 @@ def make_environment(
         if "file" not in options:
             raise InvalidInput("`file` of a replay must be given", "none", "Name a .csv, .parquet or .npy file.")
         return sr.environments.replay(actions, folder / str(options.pop("file")), horizon=horizon, **options)
-    return _WORLDS[kind](actions, horizon, rng=seed, **options)
+    return _call(_WORLDS[kind], actions, horizon, rng=seed, **options)
 
 
 def _combine(kind: str, options: Json, actions: sr.ActionSet, horizon: int, seed: int, folder: Path) -> Environment:
@@ -110,4 +112,13 @@ def _combine(kind: str, options: Json, actions: sr.ActionSet, horizon: int, seed
         word = check_name(part.get("kind"), _SIMPLE, f"parts[{index}].kind")
         days = each if kind == "mixture" or index < len(parts) - 1 else horizon - each * index
         made.append(make_environment(word, inner, actions, max(1, days), seed + index, folder))
-    return _WORLDS[kind](made, rng=seed, **options)
+    return _call(_WORLDS[kind], made, rng=seed, **options)
+
+
+def _call(make: Callable[..., _Made], *given: object, **options: object) -> _Made:
+    """Make what an entry describes, or say which parameters it lacks."""
+    try:
+        inspect.signature(make).bind(*given, **options)
+    except TypeError as error:
+        raise InvalidInput("an entry must have the parameters its kind needs", str(error), "Correct them.") from None
+    return make(*given, **options)

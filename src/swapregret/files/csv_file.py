@@ -38,15 +38,6 @@ def read_csv(
 
     Where ``has_header`` is None, the first row names the columns if it has a cell that is not a number. With ``has_comments``
     lines that begin with ``#`` are left out.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "days.csv")
-    ...     _ = path.write_text("# rewards\na, b\n\n1,0\n")
-    ...     read_csv(path, has_comments=True).rows
-    ((4, ('1', '0')),)
     """
     name = os.fspath(path)
     if len(delimiter) != 1 or delimiter in '"\r\n':

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from swapregret.arrays import NamedArrays
 from swapregret.errors import InvalidInput, StorageError, SwapRegretError, disk_fault, is_disk_fault, lenient, said_path
 
 try:
@@ -37,16 +37,19 @@ _ENTRY = {"name": str, "dtype": str, "shape": list}
 _DTYPES = {"|b1", "|i1", "|u1"} | {f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)} | {"<f2", "<f4", "<f8"}
 _AT_ONCE, _SWEPT = 64, 4
 _HAS_LOCKS = "LOCK_EX" in dir(fcntl)
+Json = dict[str, Any]
+"""A JSON object or a TOML table as it was read: whoever takes a field of it checks it."""
+Place = str | os.PathLike[str]
 _Made = tuple[int, Path]
 """An open file and where it is."""
 _Before = Callable[[int], None]
 """What is done with the handle of a file while nobody can see it yet."""
 
 
-def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
+def to_bytes(kind: str, metadata: Mapping[str, object], arrays: NamedArrays) -> bytes:
     """Write metadata and arrays as one block of bytes."""
-    table: list[dict[str, Any]] = []
-    parts: list[Any] = []  # bytes, and the memory of arrays
+    table: list[dict[str, object]] = []
+    parts: list[bytes | memoryview] = []  # bytes, and the memory of arrays
     for name, array in arrays.items():
         plain = np.asarray(array)
         if plain.dtype.kind not in "biuf":
@@ -63,7 +66,7 @@ def to_bytes(kind: str, metadata: dict[str, Any], arrays: dict[str, npt.NDArray[
     return b"".join([*body, digest.digest()])
 
 
-def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def from_bytes(kind: str, data: bytes, source: str) -> tuple[Json, NamedArrays]:
     """Read metadata and arrays, or refuse with the reason; ``source`` names the file in the sentence."""
     start = len(_MAGIC) + 8
     if not isinstance(data, bytes | bytearray):
@@ -97,56 +100,43 @@ def from_bytes(kind: str, data: bytes, source: str) -> tuple[dict[str, Any], dic
         end = position + dtype.itemsize * math.prod(shape)
         if name in arrays or end > len(body):
             raise _refusal(source, "hold each array once, whole", f"{name!r:.80}, of shape {shape}")
-        with reading(source):  # an empty array may have a shape too large for any
+        try:
             block = np.frombuffer(body[position:end], dtype=dtype).reshape(shape)
-            arrays[name] = block.astype(dtype.newbyteorder("="))
+        except ValueError:  # an empty array may have a shape too large for any
+            raise _refusal(source, "hold arrays of possible shapes", f"{shape}") from None
+        arrays[name] = block.astype(dtype.newbyteorder("="))
         position = end
     if position != len(body):
         raise _refusal(source, "end after its last array", f"{len(body) - position} bytes more")
     return header["metadata"], arrays
 
 
-def _has(value: Any, fields: Mapping[str, type]) -> bool:
+def _has(value: object, fields: Mapping[str, type]) -> bool:
     """Tell whether a value is a table of these fields, each of its type."""
-    is_table = isinstance(value, dict) and set(value) == set(fields)
-    return is_table and all(type(value[name]) is kind for name, kind in fields.items())
+    return isinstance(value, dict) and {name: type(item) for name, item in value.items()} == fields
 
 
-def _is_shape(value: list[Any]) -> bool:
+def _is_shape(value: list[object]) -> bool:
     return len(value) <= 8 and all(type(length) is int and 0 <= length < 2**40 for length in value)
 
 
 @contextlib.contextmanager
 def reading(source: str) -> Iterator[None]:
-    """Turn whatever goes wrong while the contents of a file are used into a refusal that names the file.
-
-    Examples
-    --------
-    >>> with reading("file 'x'"):
-    ...     {}["days"]
-    Traceback (most recent call last):
-    ...
-    swapregret.errors.InvalidInput: file 'x' must hold what this library writes: got KeyError: 'days'. Restore it from a copy.
-    """
+    """Name the file in a refusal of what it holds."""
     try:
         yield
     except SwapRegretError as error:
         if source in str(error):
             raise
         raise _refusal(source, f"hold what this library writes: {error.must}", error.came, error.do) from error
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
-        came = f"{type(error).__name__}: {str(error)[:200]}"
-        raise _refusal(source, "hold what this library writes", came) from error
 
 
-def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+def write_file(path: Place, data: bytes) -> None:
     """Put bytes at a path atomically: a crash leaves the old file or the new one, never a part."""
     os.close(put_file(path, data))
 
 
-def put_file(
-    path: str | os.PathLike[str], data: bytes, before: _Before = lambda handle: None, *, is_new: bool = False
-) -> int:
+def put_file(path: Place, data: bytes, before: _Before = lambda handle: None, *, is_new: bool = False) -> int:
     """Put bytes at a path atomically, and return the open handle of the new file, which appends.
 
     The bytes are on disk under another name before they take the path's; the permissions of a file that was there stay.
@@ -162,7 +152,7 @@ def put_file(
         return handle
 
 
-def write_beside(path: str | os.PathLike[str], data: bytes, before: _Before = lambda handle: None) -> _Made:
+def write_beside(path: Place, data: bytes, before: _Before = lambda handle: None) -> _Made:
     """Put bytes on disk beside a path, where nobody looks for them; return the open handle and the place."""
     made: list[_Made] = []
     with _telling(made, path):
@@ -170,7 +160,7 @@ def write_beside(path: str | os.PathLike[str], data: bytes, before: _Before = la
         return made[0]
 
 
-def _write_hidden(path: Any, data: bytes, before: _Before, made: list[_Made]) -> None:
+def _write_hidden(path: Place, data: bytes, before: _Before, made: list[_Made]) -> None:
     target = Path(os.path.realpath(path))
     mode = None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # another process may remove it at any moment
@@ -192,7 +182,7 @@ class _telling:  # noqa: N801
     What is made is put into a list by the very line that makes it, so that no signal comes in between.
     """
 
-    def __init__(self, made: list[_Made], path: Any) -> None:
+    def __init__(self, made: list[_Made], path: Place) -> None:
         self._made, self._path = made, path
 
     def __enter__(self) -> None:
@@ -204,14 +194,18 @@ class _telling:  # noqa: N801
         except (TypeError, ValueError, OSError) as error:
             raise disk_fault(error, self._path) from None
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Clear up after an error."""
         if error is None:
             return
         for handle, hidden in self._made:
             os.close(handle)
             hidden.unlink(missing_ok=True)
-        if is_disk_fault(error) and not isinstance(error, StorageError | FileExistsError):
+        if (
+            isinstance(error, OSError)
+            and is_disk_fault(error)
+            and not isinstance(error, StorageError | FileExistsError)
+        ):
             raise disk_fault(error, self._path) from None
 
 
@@ -279,14 +273,14 @@ def is_at(handle: int, path: Path) -> bool:
     return False
 
 
-def sweep(path: str | os.PathLike[str]) -> None:
+def sweep(path: Place) -> None:
     """Remove what writers of a file that were killed left beside it."""
     target = Path(os.path.realpath(path))
     for slot in range(_SWEPT):
         _remove_left(_hidden(target, slot))
 
 
-def sync_folder(path: str | os.PathLike[str]) -> None:
+def sync_folder(path: Place) -> None:
     """Wait for the disk to know the new name, where the system can; the file itself is there already."""
     with lenient():
         directory = os.open(Path(os.path.realpath(path)).parent, os.O_RDONLY)
@@ -296,7 +290,7 @@ def sync_folder(path: str | os.PathLike[str]) -> None:
             os.close(directory)
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
+def read_file(path: Place) -> bytes:
     """Read a file, or say in one sentence that it is not there."""
     try:
         sweep(path)
@@ -309,7 +303,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         raise InvalidInput("`path` must be a readable file", f"{said_path(path)}: {said}", "Check the path.") from None
 
 
-def check_regular(path: str | os.PathLike[str]) -> None:
+def check_regular(path: Place) -> None:
     """Refuse a device or a pipe, whose contents may never end: a file may name any path."""
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):

@@ -14,18 +14,16 @@ from dataclasses import fields
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.arguments import read_fields
-from swapregret.arrays import frozen
+from swapregret.arrays import AnyArray, frozen
 from swapregret.errors import InvalidInput, Unsupported
+from swapregret.files.storage import Json
 from swapregret.registry import FACTORIES, GRAPHS, PLAYERS, POLICIES, SETS, find, name_of
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """What JSON can hold."""
-Json = dict[str, Any]
-"""A JSON object or a TOML table as it was read: whoever takes a field of it checks it."""
-Arrays = list[npt.NDArray[Any]]
+Arrays = list[AnyArray]
 """Those that stand beside the text."""
 _DEEPEST = 40
 _NUMBERS = {"bool", "int64", "float64", "uint8", "int32", "float32", "uint32", "uint64"}
@@ -77,7 +75,7 @@ def _write_object(value: Any, beside: Arrays | None) -> Plain:
     )
 
 
-def parts_of(value: Any) -> dict[str, Any]:
+def parts_of(value: Any) -> Json:
     """Return what an object of the registry was made of, as it says itself; nothing of others."""
     if name_of(type(value), SETS):
         arguments, keywords = value.arguments
@@ -115,7 +113,7 @@ def is_same(one: Any, other: Any) -> bool:
 class AtHand(NamedTuple):
     """What policies are read with."""
 
-    arrays: Mapping[str, npt.NDArray[Any]]  # those beside the text, by their numbers
+    arrays: Mapping[str, AnyArray]  # those beside the text, by their numbers
     graphs: Sequence[object]  # a graph in a file must be like one of them, and becomes it
     most: int  # elements of a policy
 
@@ -144,9 +142,9 @@ class _Reader:
     """Makes values, and keeps each."""
 
     def __init__(self, at_hand: AtHand | None) -> None:
-        self._at_hand, self._made = at_hand, dict[str, Any]()
+        self._at_hand, self._made = at_hand, Json()
 
-    def read(self, data: Any) -> Any:
+    def read(self, data: object) -> Any:
         if isinstance(data, list):
             raise _refusal("lists only as {'list': …}, {'tuple': …} or {'dict': …}", f"{data!r:.80}")
         if not isinstance(data, dict):
@@ -156,7 +154,7 @@ class _Reader:
             self._made[key] = self._make(data)
         return self._made[key]
 
-    def _make(self, data: dict[str, Any]) -> Any:
+    def _make(self, data: Json) -> Any:
         match sorted(data):
             case ["array", "dtype"]:
                 return _array_of(data["array"], data["dtype"])
@@ -178,38 +176,36 @@ class _Reader:
                 return self._policy(data["class"], data["holds"], self._at_hand)
         raise _refusal("a class with what it is made of, a factory, or a plain value", f"keys {sorted(data)!r:.80}")
 
-    def _items(self, items: Any) -> list[Any]:
+    def _items(self, items: object) -> list[Any]:
         if not isinstance(items, list):
             raise _refusal("items in a list", f"{items!r:.80}")
         return [self.read(item) for item in items]
 
-    def _pairs(self, items: Any) -> dict[Any, Any]:
-        pairs = [self._items(pair) for pair in items] if isinstance(items, list) else [items]
+    def _pairs(self, items: object) -> dict[Any, Any]:
         try:
-            return dict(pairs)
+            return dict(map(self._items, items))  # type: ignore[call-overload]
         except (TypeError, ValueError):
             raise _refusal("a dict of pairs, each with a key that can be one", f"{items!r:.80}") from None
 
-    def _named(self, items: Any, names: set[str]) -> dict[str, Any]:
+    def _named(self, items: object, names: set[str]) -> Json:
         if not isinstance(items, dict) or set(items) != names:
             raise _refusal(f"exactly the parts {sorted(names)}", f"{items!r:.80}")
         return {name: self.read(item) for name, item in items.items()}
 
-    def _set(self, kind: type[Any], arguments: Any, keywords: Any) -> Any:
+    def _set(self, kind: type, arguments: Any, keywords: Any) -> Any:
         is_read = isinstance(arguments, list) and isinstance(keywords, dict)
-        rest = [each for each in arguments if not name_of(type(each), SETS)] if is_read else []  # a product has sets
-        if not is_read or not _is_plain([rest, keywords]):
-            raise _refusal(f"plain values as arguments of {kind.__name__}", f"{arguments!r:.80}")
+        if not is_read or not _is_plain([[each for each in arguments if not name_of(type(each), SETS)], keywords]):
+            raise _refusal(f"plain values as arguments of {kind.__name__}, or sets of a product", f"{arguments!r:.80}")
         try:
             inspect.signature(kind).bind(*arguments, **keywords)
         except TypeError as error:
             raise _refusal(f"the arguments of {kind.__name__}", str(error)) from None
         return kind(*arguments, **keywords)
 
-    def _player(self, kind: type[Any], items: Any) -> Any:
+    def _player(self, kind: type, items: object) -> Any:
         return kind(**read_fields(kind, self._named(items, {field.name for field in fields(kind) if field.init})))
 
-    def _policy(self, name: Any, items: Any, at_hand: AtHand) -> Any:
+    def _policy(self, name: object, items: object, at_hand: AtHand) -> Any:
         kind = find(name, "a policy", POLICIES, GRAPHS)
         if name in POLICIES:
             return kind.of_held(self._named(items, set(kind.made_of)), at_hand.most)
@@ -220,7 +216,7 @@ class _Reader:
         raise _refusal("the graph of the set", f"another {name}")
 
 
-def _array_of(numbers: Any, dtype: Any) -> npt.NDArray[Any]:
+def _array_of(numbers: Any, dtype: object) -> AnyArray:
     if type(dtype) is not str or dtype not in _NUMBERS:
         raise _refusal("arrays of numbers", f"dtype {dtype!r:.80}")
     try:

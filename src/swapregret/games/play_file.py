@@ -1,6 +1,6 @@
 """How a correlated play is written: atoms once, and for each window which of them, with what weight.
 
-Header: kind ``correlated play``; metadata with the description of the game, names and labels. Arrays: ``days``; for player i
+Header: kind ``correlated play``; metadata with the description of the game, names and labels. NamedArrays: ``days``; for player i
 ``atoms_i`` (bits of 0/1 rows, little end first), ``first_i`` (where each window begins), ``atom_i``, ``weight_i`` (adding up
 to 1 in each window), ``spread_i`` (the probability, in each window, of the set's own exploration policy instead of the atoms).
 """
@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Vector
+from swapregret.arrays import Actions, NamedArrays, Vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.files.held import held_array
 from swapregret.files.storage import from_bytes, read_file, reading, to_bytes, write_file
@@ -23,7 +22,7 @@ from swapregret.games.payoffs import Game
 from swapregret.policy import FinitePolicy, Mixture, Policy, mix
 
 _KIND = "correlated play"
-Arrays = dict[str, npt.NDArray[Any]]
+_ABOUT = ("game", "players", "labels", "ranges")
 
 
 def split_policy(policy: Policy, spread: Policy) -> tuple[Actions, Vector, float]:
@@ -66,7 +65,7 @@ def write_play(
     path: str | os.PathLike[str], game: Game, days: Sequence[int], policies: Sequence[Sequence[Policy]]
 ) -> None:
     """Write a play to a file."""
-    arrays: Arrays = {"days": np.array(days, dtype=np.int64)}
+    arrays: NamedArrays = {"days": np.array(days, dtype=np.int64)}
     for player, actions in enumerate(game.action_sets):
         arrays |= _write_player(actions, player, [row[player] for row in policies])
     write_file(path, to_bytes(_KIND, _about(game), arrays))
@@ -82,7 +81,7 @@ def _about(game: Game) -> dict[str, Any]:
     }
 
 
-def _write_player(actions: ActionSet, player: int, policies: Sequence[Policy]) -> Arrays:
+def _write_player(actions: ActionSet, player: int, policies: Sequence[Policy]) -> NamedArrays:
     spread = actions.exploration_policy()
     atoms, weights, shares = zip(*(split_policy(policy, spread) for policy in policies), strict=True)
     packed = np.packbits(np.concatenate(atoms).astype(np.uint8), axis=1, bitorder="little")
@@ -100,11 +99,13 @@ def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, li
     """Read a play from a file, with the game it was played in."""
     metadata, arrays = from_bytes(_KIND, read_file(path), os.fspath(path))
     with reading(os.fspath(path)):
+        if set(metadata) != set(_ABOUT) or not isinstance(metadata["game"], dict | None):
+            raise InvalidInput(f"a play must have {', '.join(_ABOUT)}", f"{metadata!r:.80}", "Restore it from a copy.")
         if game is None and metadata["game"] is None:
             raise InvalidInput(
                 "`game` must be given for a play of a game that has no description in the file", "None", "Hand it over."
             )
-        played = make_game(metadata["game"]) if game is None else game
+        played = make_game(metadata["game"] or {}) if game is None else game
         for key, value in _about(played).items():
             if key != "game" and metadata[key] != value:
                 raise InvalidInput(
@@ -119,7 +120,7 @@ def read_play(path: str | os.PathLike[str], game: Game | None) -> tuple[Game, li
         return played, days.tolist(), list(zip(*policies, strict=True))
 
 
-def _read_player(actions: ActionSet, player: int, arrays: Arrays, n_windows: int) -> list[Policy]:
+def _read_player(actions: ActionSet, player: int, arrays: NamedArrays, n_windows: int) -> list[Policy]:
     width = (actions.dimension + 7) // 8
     packed = held_array(arrays, f"atoms_{player}", "uint8", (None, width), 0, 255)
     rows = np.unpackbits(packed, axis=1, count=actions.dimension, bitorder="little").astype(np.int64)

@@ -4,15 +4,14 @@ import hashlib
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.extras import require_extra
-from swapregret.files.storage import reading, write_file
-from swapregret.files.values import Json
+from swapregret.files.storage import Json, write_file
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.measure import Regret, standard_error
@@ -50,9 +49,8 @@ def load_cells(folder: str | os.PathLike[str], *, in_units: bool = True) -> "pl.
         Whether numbers are in what each world counts, as of :func:`load_results`, or on the scale [0, 1].
     """
     require_extra("experiments", "`load_cells`", only="polars")
-    with reading(f"the results in {os.fspath(folder)!r}"):
-        frame = _load_cells(folder)
-        return into_units(frame) if in_units and len(frame) else frame
+    frame = _load_cells(folder)
+    return into_units(frame) if in_units and len(frame) else frame
 
 
 def _load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
@@ -63,7 +61,7 @@ def _load_cells(folder: str | os.PathLike[str]) -> "pl.DataFrame":
     cache = experiment.folder / "cells" / f"{_fingerprint(experiment)}.parquet"
     if cache.is_file():
         return pl.read_parquet(cache)
-    cells: dict[tuple[Any, ...], list[RunInfo]] = {}
+    cells: dict[tuple[object, ...], list[RunInfo]] = {}
     for run in experiment.finished:
         cells.setdefault(tuple(getattr(run, name) for name in CELL), []).append(run)
     results = load_results(folder, in_units=False)

@@ -12,8 +12,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
 from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array
-from swapregret.files.storage import from_bytes, read_file, reading, to_bytes
-from swapregret.files.values import Json
+from swapregret.files.storage import Json, from_bytes, read_file, reading, to_bytes
 from swapregret.playing.play_result import Run
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals
@@ -157,7 +156,7 @@ def _read_mark(arrays: NamedArrays, dimension: int) -> tuple[int, Vector]:
     return int(held_array(arrays, "day", "int64", (), 1)), marginals
 
 
-def _are_days(values: list[Any], least: int) -> bool:
+def _are_days(values: list[object], least: int) -> bool:
     return all(type(value) is int and least <= value < 2**63 for value in values)
 
 

@@ -1,18 +1,20 @@
 """An experiment on disk, as a value: its spec, what it came to, which runs are there."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput
-from swapregret.files.storage import read_file, reading
-from swapregret.files.values import Json, read_value
+from swapregret.files.storage import Json, read_file, reading
+from swapregret.files.values import read_value
 from swapregret.results.detail import RunDetail, read_detail
 from swapregret.results.folder import ResultFolder, read_json
 
 _LONGEST = 64
+_Kind = TypeVar("_Kind", list[object], Json)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ class Experiment:
     @cached_property
     def _sets(self) -> dict[str, ActionSet]:
         with reading(f"{os.fspath(self.folder / 'resolved.json')!r}"):
-            found = {label: read_value(content["config"]) for label, content in self.resolved["sets"].items()}
+            sets = _listed(self.resolved, "sets", dict)
+            found = {label: read_value(_listed(sets, label, dict).get("config")) for label in sets}
             for label, actions in found.items():
                 if not isinstance(actions, ActionSet):
                     raise InvalidInput(f"{label!r:.80} must be a set", f"{actions!r:.80}", "Run the spec again.")
@@ -103,17 +106,28 @@ def load_experiment(folder: str | os.PathLike[str]) -> Experiment:
     """
     resolved = ResultFolder(folder).resolved()
     with reading(f"{os.fspath(Path(folder) / 'resolved.json')!r}"):
-        runs = tuple(RunInfo(**run) for run in resolved["runs"])
-        for run in runs:
-            _check(run)
-        if len({run.id for run in runs}) != len(runs) or type(resolved["name"]) is not str:
+        runs = tuple(map(_read_run, _listed(resolved, "runs", list)))
+        if len({run.id for run in runs}) != len(runs) or type(resolved.get("name")) is not str:
             raise InvalidInput("an experiment must have a name, and each run once", "others", "Run the spec again.")
         return Experiment(Path(folder), resolved["name"], runs, resolved)
 
 
-def _check(run: RunInfo) -> None:
-    """Refuse a run whose name could lead out of the folder, or whose fields are of other types."""
+def _listed(content: Json, name: str, kind: type[_Kind]) -> _Kind:
+    """Return a field of a description that is a list or a table."""
+    found = content.get(name)
+    if not isinstance(found, kind):
+        raise InvalidInput(f"`{name:.80}` must be a {kind.__name__}", f"{found!r:.80}", "Run the spec again.")
+    return found
+
+
+def _read_run(given: object) -> RunInfo:
+    """Read a run; one whose name could lead out of the folder, or whose fields are of other types, is refused."""
+    names = {field.name for field in fields(RunInfo)}
+    if not isinstance(given, dict) or set(given) != names:
+        raise InvalidInput(f"a run must have just the fields {sorted(names)}", f"{given!r:.200}", "Run the spec again.")
+    run = RunInfo(**given)
     are_words = all(type(word) is str for word in (run.id, run.set, run.environment, run.player))
     are_counts = all(type(count) is int and 0 <= count < 2**63 for count in (run.horizon, run.replication))
     if not are_words or not are_counts or not run.id.isalnum() or not run.id.isascii() or len(run.id) > _LONGEST:
         raise InvalidInput("a run must have a name of letters and digits", f"{run!r:.200}", "Run the spec again.")
+    return run

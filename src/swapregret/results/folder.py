@@ -21,8 +21,7 @@ import os
 from pathlib import Path
 
 from swapregret.errors import InvalidInput
-from swapregret.files.storage import read_file, write_file
-from swapregret.files.values import Json
+from swapregret.files.storage import Json, read_file, write_file
 
 FORMAT = 1
 """Version of the layout; folders of a later one are refused."""

@@ -12,7 +12,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 from swapregret.playing.play_result import PlayResult, Run
 from swapregret.regret.interval import interval_regret
 from swapregret.results.experiment import RunInfo, load_experiment

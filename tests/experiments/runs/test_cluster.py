@@ -19,7 +19,7 @@ from distributed.security import Security
 
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.experiments.experiment_spec import parse_spec
-from swapregret.experiments.runs.cluster import Credentials, _outcomes, check_address, run_on_dask
+from swapregret.experiments.runs.cluster import Credentials, check_address, outcomes, run_on_dask
 from swapregret.experiments.runs.execute import execute
 from swapregret.experiments.runs.plan_runs import plan_runs
 from swapregret.experiments.runs.status import read_statuses
@@ -123,7 +123,7 @@ def test_a_lost_scheduler_is_said(tmp_path: Path) -> None:
     client = SimpleNamespace(submit=lambda *_, **__: Lost())
     tasks = plan_runs(parse_spec(SPEC), Path()).tasks[:1]
     with pytest.raises(InvalidInput, match="a connection to it that was lost"):
-        next(_outcomes(client, tasks, str(tmp_path)))
+        next(outcomes(client, tasks, str(tmp_path)))
 
 
 def test_without_dask_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

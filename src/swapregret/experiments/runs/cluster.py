@@ -109,10 +109,11 @@ def run_on_dask(
                 f"{address!r}: {error}",
                 "Start one with `dask scheduler`, and workers with `dask worker ADDRESS --nthreads 1`.",
             ) from None
-        yield from _outcomes(client, tasks, folder)
+        yield from outcomes(client, tasks, folder)
 
 
-def _outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
+def outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
+    """Yield what becomes of runs on the cluster of a client."""
     store = ResultFolder(folder)
     waiting = {
         client.submit(execute, task, folder, key=f"swapregret-{task.info.id}", pure=False, retries=2): task.info

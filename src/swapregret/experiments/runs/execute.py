@@ -18,8 +18,8 @@ from swapregret.errors import InvalidInput
 from swapregret.experiments.catalogue import make_environment, make_player
 from swapregret.experiments.runs.plan_runs import RunTask, cuts_of
 from swapregret.experiments.runs.status import Status
-from swapregret.files.storage import from_bytes, reading, to_bytes
-from swapregret.files.values import Json, read_value
+from swapregret.files.storage import Json, from_bytes, to_bytes
+from swapregret.files.values import read_value
 from swapregret.learners.checked import check_arrays
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
@@ -137,7 +137,6 @@ def _make(task: RunTask, store: ResultFolder, status: "Status") -> None:
 
 
 def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
-    """Measure at a checkpoint."""
     course, share = at.course, LEDGERS_SHARE / len(task.marks)
     day, run, units = course.day, course.close(), course.environment.units
     at.rows.append(measure_mark(day, run, course.player.actions, task.measure["measure"], units))
@@ -145,7 +144,6 @@ def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
 
 
 def _keep(at: _Progress, arrays: NamedArrays, store: ResultFolder, run: str, seconds: float) -> None:
-    """Write a snapshot."""
     about = {"run": run, "rows": at.rows, "seconds": at.seconds, "elapsed": seconds, "n_marks": len(at.marks)}
     about["taken_up"] = at.taken_up
     whole = under("course", arrays)
@@ -162,14 +160,13 @@ def _take_up(at: _Progress, store: ResultFolder, run: str) -> None:
     fresh = at.course.dump()
     try:
         about, arrays = from_bytes(_SNAPSHOT, data, "a snapshot")
-        with reading("a snapshot"):
-            course = below(arrays, "course")
-            check_arrays(at.course.player, below(course, "state"), None)
-            rows, seconds, before = about["rows"], about["seconds"], about["elapsed"]
-            marks = [below(arrays, f"mark{index}") for index in range(about["n_marks"])]
-            at.course.restore(course)
-            taken_up = [*about["taken_up"], at.course.day]
-    except InvalidInput:
+        course = below(arrays, "course")
+        check_arrays(at.course.player, below(course, "state"), None)
+        rows, seconds, before = about["rows"], about["seconds"], about["elapsed"]
+        marks = [below(arrays, f"mark{index}") for index in range(about["n_marks"])]
+        at.course.restore(course)
+        taken_up = [*about["taken_up"], at.course.day]
+    except (InvalidInput, LookupError, TypeError, ValueError):  # whole, but of another version
         store.drop_snapshot(run)
         at.course.restore(fresh)
         return

@@ -17,14 +17,14 @@ _dask: Any = distributed
 class _Scheduler(distributed.Scheduler):
     """A scheduler without a web server."""
 
-    def start_http_server(self, *arguments: Any, **options: Any) -> None:
+    def start_http_server(self, *arguments: object, **options: object) -> None:
         """Listen nowhere."""
 
 
 class _Worker(distributed.Worker):
     """A worker without a web server."""
 
-    def start_http_server(self, *arguments: Any, **options: Any) -> None:
+    def start_http_server(self, *arguments: object, **options: object) -> None:
         """Listen nowhere."""
 
 

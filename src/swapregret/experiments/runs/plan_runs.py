@@ -2,20 +2,21 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from swapregret import __version__
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
-from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.errors import InvalidInput, NotConverged, OracleFault, ProtocolError, TooLarge, Unsupported
 from swapregret.experiments import catalogue
 from swapregret.experiments.combinations import Choice, expand
 from swapregret.experiments.experiment_spec import Spec
-from swapregret.files.values import Json, write_value
+from swapregret.files.storage import Json
+from swapregret.files.values import write_value
 from swapregret.registry import FORMS
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import FORMAT
@@ -24,6 +25,8 @@ _MOST_CUTS = 64
 _DAYS_A_CUT = 250
 _CAPACITY = 2**26
 _FEWEST = 1000
+_LATER = (ProtocolError, OracleFault, Unsupported, TooLarge, NotConverged)
+"""What only some set cannot do: its own runs fail."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class _Set:
     """A set of the spec, made: what was written, the set, and how files hold it."""
 
     label: str
-    spec: Any
+    spec: object
     actions: ActionSet
     config: Json
 
@@ -103,7 +106,8 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     smallest = min(sets, key=lambda each: each.actions.dimension).actions if sets else None
     own = [_try_world(world, smallest, spec, folder) for world in worlds]
     for player in players:
-        _try(player, catalogue.make_player, player.kind, player.values, smallest or own[0], min(spec.horizons))
+        with suppress(*_LATER), _naming(player):
+            catalogue.make_player(player.kind, player.values, smallest or own[0], min(spec.horizons))
     measure = asdict(spec.measure)
     measure["measure"], own_capacity = measure.pop("regrets"), measure.pop("capacity")
     tasks, used = [], {}
@@ -149,32 +153,29 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
     lines = {f"sets[{index}]": entry for index, entry in enumerate(spec.sets)}  # as written
     for choice in expand(spec.sets, "sets", FORMS, set_parameters):
         table = {"kind": choice.kind} | choice.values if choice.kind else lines[choice.field]
-        yield _made(choice.label, table, _try(choice, make_set, table, folder))
+        with _naming(choice):
+            made = make_set(table, folder)
+        yield _made(choice.label, table, made)
 
 
-def _made(label: str, spec: Any, actions: ActionSet) -> _Set:
+def _made(label: str, spec: object, actions: ActionSet) -> _Set:
     return _Set(label, spec, actions, json.loads(json.dumps(write_value(actions))))
 
 
 def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:
     options = world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder
-    made = _try(world, catalogue.make_environment, *options)
-    actions = made.actions if made is not None else smallest
-    assert actions is not None, "an environment with a set of its own takes no set that could refuse it"
-    return actions
-
-
-def _try(choice: Choice, make: Callable[..., Any], *options: Any) -> Any:
-    """Make what an entry describes; errors about its values name the entry, other refusals are left to the runs."""
     try:
-        return make(*options)
+        with _naming(world):
+            return catalogue.make_environment(*options).actions
+    except _LATER:
+        assert smallest is not None, "an environment with a set of its own takes no set that could refuse it"
+        return smallest
+
+
+@contextmanager
+def _naming(choice: Choice) -> Iterator[None]:
+    """Name the entry that a refusal of its values is about."""
+    try:
+        yield
     except InvalidInput as error:
         raise InvalidInput(f"`{choice.field}` ({choice.label}): {error.must}", error.came, error.do) from None
-    except SwapRegretError:
-        if not choice.kind or choice.field.startswith("sets"):
-            raise
-        return None
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"`{choice.field}` ({choice.label}) must have usable parameters", str(error), "Correct their values."
-        ) from None

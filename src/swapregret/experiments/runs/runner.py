@@ -15,7 +15,7 @@ from swapregret.experiments.runs.backends import run_locally, usable_cores
 from swapregret.experiments.runs.execute import Outcome
 from swapregret.experiments.runs.plan_runs import RunPlan, RunTask, plan_runs
 from swapregret.experiments.runs.status import WorkerReport, clear_statuses, read_statuses
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 from swapregret.results.folder import ResultFolder
 
 _PACKAGES = ("numpy", "scipy", "numba", "polars", "joblib", "distributed")
@@ -126,7 +126,6 @@ def about_machine() -> Json:
 
 
 def _processor() -> str:
-    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from socket import gethostname
 
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 from swapregret.results.experiment import RunInfo
 
 _EVERY = 0.25
