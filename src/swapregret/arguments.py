@@ -113,10 +113,10 @@ def check_fields(part: "DataclassInstance") -> None:
         object.__setattr__(part, name, value)
 
 
-def read_fields(kind: "type[DataclassInstance]", values: dict[str, object]) -> dict[str, object]:
-    """Return values for the fields of a dataclass, each read by its annotation."""
+def read_fields(kind: "type[DataclassInstance]", values: dict[str, object], owner: str = "") -> dict[str, object]:
+    """Return values for the fields of a dataclass, each read by its annotation; ``owner`` stands before their names."""
     readers = _field_readers(kind)
-    return {name: readers[name](value, name) if name in readers else value for name, value in values.items()}
+    return {name: readers[name](value, owner + name) if name in readers else value for name, value in values.items()}
 
 
 @cache
@@ -164,7 +164,6 @@ def _reader(hint: Any) -> _Reader | None:
 
 
 def _word(words: tuple[str, ...]) -> _Reader:
-    """Read one of some words."""
     return lambda value, name: check_name(value, words, name)
 
 
