@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from swapregret.cli import app
-from swapregret.cli.watchers import JsonWatcher, LineWatcher, LiveWatcher, time_left
+from swapregret.cli.watchers import JsonWatcher, LineWatcher, LiveWatcher, time_left, workers_table
 from swapregret.experiments.experiment_spec import parse_spec
 from swapregret.experiments.report.gather import gather
 from swapregret.experiments.report.page import lead_of
@@ -131,11 +131,9 @@ def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFi
     """Bars, lines and JSON survive the same course of events, and show the speed and the swap regret of a worker."""
     plan = plan_runs(parse_spec(SMALL), tmp_path)
     report = WorkerReport("w", plan.tasks[0].info.id, "ours | iid", 30, 60, 1234.0, 0.25)
-    for watcher in (LiveWatcher(), LineWatcher(), JsonWatcher()):
+    for watcher in (LiveWatcher(), LineWatcher(every=0.0), JsonWatcher()):
         watcher.begin(plan, plan.tasks)
         watcher.tick([report])
-        if isinstance(watcher, LineWatcher):
-            watcher._line([report])
         failed = Outcome(plan.tasks[1].info, 1.0, "Boom: no", "Traceback")
         watcher.finished(Outcome(plan.tasks[0].info, 1.0))
         watcher.finished(failed)
@@ -144,8 +142,7 @@ def test_progress_is_told_in_three_ways(tmp_path: Path, capsys: pytest.CaptureFi
     assert re.search(r"0/4 runs, 1,234 rounds/s, \d+:\d\d left", said.err)
     assert re.search(r"2/4 runs", said.err)
     assert '"event": "failed"' in said.out
-    live = LiveWatcher()
-    table = live._workers([report])
+    table = workers_table([report])
     assert [column.header for column in table.columns] == ["worker", "day", "rounds/s", "swap/T"]
     assert list(table.columns[2].cells) == ["1,234"]
     assert list(table.columns[3].cells) == ["0.2500"]

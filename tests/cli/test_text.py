@@ -143,4 +143,4 @@ def test_nobody_goes_round_the_console() -> None:
             assert name not in forbidden, f"{path.name}: {name}"
             if isinstance(node, ast.Call):
                 assert getattr(node.func, "id", None) != "Text", f"{path.name}: use styled()"
-    assert not status_console._markup
+    assert status_console.render_str("[b]x[/b]").plain == "[b]x[/b]"

@@ -6,7 +6,7 @@ import math
 import pytest
 
 import swapregret as sr
-from swapregret.cli.plan_command import plan as plan_command
+from swapregret.cli.plan_commands import plan as plan_command
 from swapregret.counts import LONGEST_HORIZON
 from swapregret.errors import InvalidInput, InvalidSchedule
 from swapregret.experiments.forecast import make_plan, useful_from

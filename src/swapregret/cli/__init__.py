@@ -32,15 +32,15 @@ COMMANDS = {
     "run": "experiment_commands",
     "results": "experiment_commands",
     "report": "experiment_commands",
-    "plan": "plan_command",
+    "plan": "plan_commands",
     "audit": "log_commands",
-    "evaluate": "evaluate_command",
+    "evaluate": "log_commands",
     "exploit": "paper_commands",
     "table1": "paper_commands",
     "counterexample": "paper_commands",
     "game": "play_commands",
     "serve": "service_commands",
-    "warm": "warm_command",
+    "warm": "plan_commands",
     "journal": "log_commands",
 }
 """In the order of the help, each with its module, where it is a function, or a Typer group, of the same name."""

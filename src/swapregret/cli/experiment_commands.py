@@ -1,10 +1,11 @@
 """``swapregret init``, ``run``, ``results`` and ``report``: a spec, its runs, their table and their page."""
 
 import importlib.resources
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -19,7 +20,7 @@ from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
     from swapregret.experiments.runs.runner import Summary, Watcher
-    from swapregret.files.values import Json
+    from swapregret.files.storage import Json
 
 _INTERRUPTED = 130
 _WIDE = 100
@@ -152,7 +153,7 @@ def results(
             }
         )
         return
-    groups: dict[tuple[Any, ...], list[Json]] = {}
+    groups: dict[tuple[str, str, int, int], list[Json]] = {}
     for row in rows:
         groups.setdefault((row["set"], row["environment"], row["horizon"], row["day"]), []).append(row)
     for (where, world, horizon, day), members in groups.items():
@@ -191,7 +192,7 @@ def _table(title: str, rows: "list[Json]") -> Table:
     return table_of(title, headings, shown, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 
-def _best(rows: "list[Json]", name: str, choose: Any) -> float | None:
+def _best(rows: "list[Json]", name: str, choose: Callable[[list[float]], float]) -> float | None:
     known = [row[name] for row in rows if row[name] is not None]
     return choose(known) if known else None
 

@@ -28,7 +28,7 @@ from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
     from swapregret.environments.environment import Environment
-    from swapregret.files.values import Json
+    from swapregret.files.storage import Json
     from swapregret.games.self_play import Checkpoint, SelfPlayResult
     from swapregret.learners.player import AnyPlayer
 

@@ -3,7 +3,7 @@
 import os
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from swapregret.extras import require_extra
 from swapregret.serve import LIMITS, SCOPES, Settings
 
 if TYPE_CHECKING:
+    from swapregret.files.storage import Json
     from swapregret.serve.database import Store
 
 _DAY = 86_400.0
@@ -187,9 +188,9 @@ def revoke(
     status_console.print(f"Key {id} is revoked.")
 
 
-def _limits(given: list[str]) -> dict[str, Any]:
+def _limits(given: list[str]) -> "Json":
     """Read limits: each is a number, and whole where its default is."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     for each in given:
         name, _, text = each.partition("=")
         check_name(name, LIMITS, "limit")

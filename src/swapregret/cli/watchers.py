@@ -90,33 +90,35 @@ class LiveWatcher(_Counting):
         """Show where the workers stand."""
         runs = f"{self._n_ended}/{self._n_missing} runs  {self._left(reports)}"
         self._bar.update(self._task, completed=self._days(reports), runs=runs)
-        self._live.update(Group(self._bar, self._workers(reports)))
-
-    def _workers(self, reports: Sequence[WorkerReport]) -> Table:
-        table = Table(box=None, padding=(0, 1), expand=True)
-        table.add_column("worker", ratio=3, no_wrap=True, overflow="ellipsis")
-        for heading in ("day", "rounds/s", "swap/T"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for report in reports:
-            swap = f"{report.swap_per_round:.4f}" if report.swap_per_round is not None else "–"
-            table.add_row(report.label, f"{report.day:,}/{report.horizon:,}", f"{report.rounds_per_second:,.0f}", swap)
-        return table
+        self._live.update(Group(self._bar, workers_table(reports)))
 
     def end(self, summary: Summary) -> None:
         """Stop showing."""
         self._live.stop()
 
 
+def workers_table(reports: Sequence[WorkerReport]) -> Table:
+    """Return a table with a line per worker."""
+    table = Table(box=None, padding=(0, 1), expand=True)
+    table.add_column("worker", ratio=3, no_wrap=True, overflow="ellipsis")
+    for heading in ("day", "rounds/s", "swap/T"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for report in reports:
+        swap = f"{report.swap_per_round:.4f}" if report.swap_per_round is not None else "–"
+        table.add_row(report.label, f"{report.day:,}/{report.horizon:,}", f"{report.rounds_per_second:,.0f}", swap)
+    return table
+
+
 class LineWatcher(_Counting):
     """Quiet: two lines per minute, and one for every failure."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: float = _LINE_SECONDS) -> None:
         super().__init__()
-        self._told = time.monotonic()
+        self._every, self._told = every, time.monotonic()
 
     def tick(self, reports: Sequence[WorkerReport]) -> None:
         """Show where the workers stand."""
-        if time.monotonic() - self._told >= _LINE_SECONDS:
+        if time.monotonic() - self._told >= self._every:
             self._told = time.monotonic()
             self._line(reports)
 
