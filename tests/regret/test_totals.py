@@ -49,7 +49,7 @@ def test_estimates_are_unbiased(tiny_set: ActionSet) -> None:
     mean = np.zeros(tiny_set.dimension)
     for row, chance in zip(table, chances_of(policy, table), strict=True):
         mean += chance * gathered.add(row[None, :], np.array([row @ reward]), [policy], 0).estimate
-    assert table @ (mean + gathered._centre) == pytest.approx(table @ reward, abs=1e-12)
+    assert table @ (mean + gathered.centre) == pytest.approx(table @ reward, abs=1e-12)
 
 
 @pytest.mark.parametrize("scale", [0.01, 0.3, 2.0, 30.0])

@@ -24,6 +24,7 @@ from swapregret.sessions.events import ACT, GENERATOR, acted, closed
 from swapregret.sessions.journal import MAGIC, is_journal, read_journal, records
 from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
+from swapregret.testing.player_checks import journal_of
 
 
 def player(**options: object) -> object:
@@ -216,12 +217,13 @@ def test_a_forked_child_cannot_write(tmp_path: Path) -> None:
 import os, sys
 import swapregret as sr
 from swapregret.errors import ProtocolError
+from swapregret.testing.player_checks import journal_of
 session = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=1, journal={str(path)!r}, max_open=2)
 session.act()
 child = os.fork()
 if child == 0:
     told = []
-    for call in (session.act, lambda: session.observe(0.5), session.skip, lambda: session._journal.begin(b"x")):
+    for call in (session.act, lambda: session.observe(0.5), session.skip, lambda: journal_of(session).begin(b"x")):
         try:
             call()
         except ProtocolError as error:
@@ -329,9 +331,8 @@ def test_a_journal_has_one_writer(tmp_path: Path) -> None:
 
 def wait(session: Session) -> None:
     """Wait until a journal that begins anew is written."""
-    held = session._journal
-    if held is not None and held._renewal is not None:
-        held._renewal.thread.join()
+    if (journal := journal_of(session)) is not None:
+        journal.settle()
 
 
 def test_the_lock_moves_with_a_compaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from swapregret.logs.auditing import Audit
 from swapregret.regret.totals import TotalsAudit
 from swapregret.sessions import session as session_module
 from swapregret.sessions.journal_log import is_journal_file, read_journal_log
+from swapregret.testing.player_checks import journal_of
 
 ACTIONS = sr.MSets(5, 2)
 WORTH = np.array([0.4, 0.3, 0.2, 0.1, 0.0])
@@ -27,8 +28,8 @@ def play(path: Path, n_days: int, tell: Any, **options: Any) -> list[tuple[sr.De
         for day in range(1, n_days):
             waiting.append((made := session.act(), made.policy))
             decision, policy = waiting.pop(0)
-            if session._journal is not None and session._journal._renewal is not None:
-                session._journal._renewal.thread.join()  # a journal that begins anew is written before the next event
+            if (journal := journal_of(session)) is not None:
+                journal.settle()  # a journal that begins anew is written before the next event
             if day % 7 == 0:
                 session.skip(decision)
             else:

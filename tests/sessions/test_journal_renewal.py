@@ -12,6 +12,7 @@ from swapregret.files.storage import write_beside
 from swapregret.sessions import open_journal
 from swapregret.sessions import session as session_module
 from swapregret.sessions.journal import read_journal
+from swapregret.testing.player_checks import journal_of
 
 EVERY = 20
 
@@ -35,8 +36,7 @@ def step(session: Any, days: int) -> None:
 
 def wait(session: Any) -> None:
     """Wait until the new file is written."""
-    if session._journal._renewal is not None:
-        session._journal._renewal.thread.join()
+    journal_of(session).settle()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("sync", [False, True])

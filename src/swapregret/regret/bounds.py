@@ -86,11 +86,6 @@ def swap_comband_bound(
     This g is that of the external regret; the proof of the theorem, and ``Schedule.from_theorem``, round log d up (D10).
     Without ``branching`` and ``n_scales``: (4 + 6 log log T + 6 log g)·T/log T; with them, the line of the proof that
     still has H and K in it, as of :func:`swap_combcp_bound`.
-
-    Examples
-    --------
-    >>> swap_comband_bound(10, 3, 1_000_000, smallest_eigenvalue=.23).is_vacuous
-    True
     """
     d, days = as_integer(dimension, "dimension", 1), as_integer(horizon, "horizon", 3, math.inf)
     m = as_integer(size, "size", 1, d)
@@ -104,13 +99,7 @@ def swap_comband_bound(
 
 
 def lazy_combcp_bound(dimension: int, size: int, branching: int, scale: int) -> Bound:
-    """Return the bound on the external regret of one interval of Lazy-ComBCP, 3 H^{k−1} H^{2/3} d³ m^{3/2} log d.
-
-    Examples
-    --------
-    >>> lazy_combcp_bound(10, 3, 64, 1).is_vacuous
-    True
-    """
+    """Return the bound on the external regret of one interval of Lazy-ComBCP, 3 H^{k−1} H^{2/3} d³ m^{3/2} log d."""
     d = as_integer(dimension, "dimension", 1)
     m, h, k = _chain(size, branching, scale, d)
     value = 3.0 * float(h) ** (k - 1) * h ** (2.0 / 3.0) * d**3 * m**1.5 * math.log(d)
@@ -119,13 +108,7 @@ def lazy_combcp_bound(dimension: int, size: int, branching: int, scale: int) -> 
 
 
 def lazy_comband_bound(dimension: int, size: int, branching: int, scale: int, *, smallest_eigenvalue: float) -> Bound:
-    """Return the bound on the external regret of one interval of Lazy-ComBand, H^{k−1} H^{2/3} (md + m² log d/λ + 2).
-
-    Examples
-    --------
-    >>> lazy_comband_bound(4, 2, 1_000_000, 1, smallest_eigenvalue=1 / 3).is_vacuous
-    False
-    """
+    """Return the bound on the external regret of one interval of Lazy-ComBand, H^{k−1} H^{2/3} (md + m² log d/λ + 2)."""
     d = as_integer(dimension, "dimension", 1)
     m, h, k = _chain(size, branching, scale, d)
     value = float(h) ** (k - 1) * h ** (2.0 / 3.0) * _g_comband(d, m, smallest_eigenvalue)
@@ -174,11 +157,6 @@ def lower_bound(dimension: int, horizon: int, *, size: int | None = None) -> Bou
     """Return the order of the lower bound T/log⁶T, which holds for T ≤ exp(Ω(d^{1/14})) and m ≥ d^{12/13}.
 
     Vacuous where its conditions (with constant 1) fail, which is wherever T is larger than a handful.
-
-    Examples
-    --------
-    >>> lower_bound(100, 1000).is_vacuous
-    True
     """
     d, days = as_integer(dimension, "dimension", 1, math.inf), as_integer(horizon, "horizon", 3, math.inf)
     value = days / math.log(days) ** 6

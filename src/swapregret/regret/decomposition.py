@@ -30,34 +30,16 @@ _SLACK = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class ScaleShare:
-    """What one scale contributes.
+    """What one scale contributes."""
 
-    Attributes
-    ----------
-    scale : int
-        k = 1..K.
-    update_every, restart_every : int
-        L_{k−1} and L_k.
-    meta_best : float
-        D_{k−1}: what the best fixed action of each of its meta-days earns, added up.
-    interval_best : float
-        D_k: the same for its intervals.
-    earned : float
-        E_k: what its policies earn.
-    starts : int64 array, shape (n,)
-        First day of each interval.
-    regrets : Vector, shape (n,)
-        External regret of each interval.
-    """
-
-    scale: int
-    update_every: int
-    restart_every: int
-    meta_best: float
-    interval_best: float
-    earned: float
-    starts: npt.NDArray[np.int64]
-    regrets: Vector
+    scale: int  # k = 1..K
+    update_every: int  # L_{k−1}
+    restart_every: int  # L_k
+    meta_best: float  # D_{k−1}: what the best fixed action of each of its meta-days earns, added up
+    interval_best: float  # D_k: the same for its intervals
+    earned: float  # E_k: what its policies earn
+    starts: npt.NDArray[np.int64]  # first day of each interval
+    regrets: Vector  # external regret of each interval
 
     @property
     def external_regret(self) -> float:

@@ -109,7 +109,6 @@ class EstimateLedger:
         return _judge(both, self._best(both), same), below
 
     def _best(self, days: Matrix) -> Action:
-        """Return the best action of the estimates of some days."""
         return self._actions.argmax(days[:-2, -1])
 
     def _check(self, least: int) -> None:

@@ -22,23 +22,13 @@ from swapregret.regret.measure import Regret, standard_error
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """What the best fixed action of each window would have earned, and what was earned.
+    """What the best fixed action of each window would have earned, and what was earned."""
 
-    Attributes
-    ----------
-    window : int
-        Days per window; the last one may be shorter.
-    best, earned : Vector, shape (n_windows,)
-    n_days : int
-    offset : int
-        Day 0 is day ``offset`` of the first window, so that one may be shorter too.
-    """
-
-    window: int
+    window: int  # days per window; the last one may be shorter
     best: Vector
     earned: Vector
     n_days: int
-    offset: int = 0
+    offset: int = 0  # day 0 is day ``offset`` of the first window, so that one may be shorter too
 
     @property
     def starts(self) -> Integers:
@@ -88,7 +78,6 @@ class IntervalLedger:
 
     @property
     def _left(self) -> int:
-        """Return how many days are left of the window."""
         return self._window - (self._n_days + self._offset) % self._window
 
     def close(self) -> Intervals:
@@ -110,7 +99,6 @@ class IntervalLedger:
         self._got, self._n_days = numbers[0], int(numbers[1])
 
     def _reach(self) -> float:
-        """Return what the best fixed action of the open window earns."""
         return float(self._sum @ self._actions.argmax(self._sum))
 
 
@@ -118,11 +106,6 @@ def interval_regret(intervals: Sequence[Intervals]) -> Regret:
     """Return the sum over windows of the external regret, the mean of several replications if there are.
 
     The best action of a window is that of each replication; with mean rewards in the ledger it is the same in all.
-
-    Examples
-    --------
-    >>> interval_regret([Intervals(5, np.array([3., 4.]), np.array([2., 4.5]), 10)]).value
-    0.5
     """
     parts = list(intervals)
     kinds = {(part.window, part.n_days) for part in parts}

@@ -11,13 +11,7 @@ from swapregret.units import Units
 
 
 def standard_error(values: Sequence[float]) -> float:
-    """Return the standard error of the mean of some runs; NaN for a single one.
-
-    Examples
-    --------
-    >>> standard_error([1.0, 3.0]), standard_error([1.0])
-    (1.0, nan)
-    """
+    """Return the standard error of the mean of some runs; NaN for a single one."""
     n = len(values)
     return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
 

@@ -36,13 +36,7 @@ _MOST_LOG = 40.0
 
 
 def farthest(days: Vector, log_ratio: float, n_days: float) -> Vector:
-    """Return x(v, L) for the least v = 1, 2, 4, … that is at least the days on which each action is played, in expectation.
-
-    Examples
-    --------
-    >>> farthest(np.array([0.5, 3.0]), 1.0, 8.0).round(3).tolist()
-    [2.23, 3.573]
-    """
+    """Return x(v, L) for the least v = 1, 2, 4, … that is at least the days on which each action is played, in expectation."""
     levels = np.exp2(np.clip(np.ceil(np.log2(np.maximum(days, 1.0))), 0.0, math.ceil(math.log2(max(2.0, n_days)))))
     return np.array([_freedman(level, log_ratio) for level in levels.tolist()])
 

@@ -150,9 +150,9 @@ class Totals:
         self._actions, self._place = actions, actions.span.coordinates
         self._parts = tuple(SwapLedger(actions, capacity=capacity) for _ in range(_PARTS))
         try:
-            self._centre, self._bound = 0.5 * actions.constant_vector(), 0.5
+            self.centre, self._bound = 0.5 * actions.constant_vector(), 0.5
         except InvalidInput:
-            self._centre, self._bound = np.zeros(actions.dimension), 1.0
+            self.centre, self._bound = np.zeros(actions.dimension), 1.0
 
     def add(self, plays: Actions, rewards: Vector, policies: Sequence[Policy], first: int) -> _Sums:
         """Add days, the first of which is day ``first``."""
@@ -168,12 +168,12 @@ class Totals:
             played = plays[start:end]
             dual = np.zeros((end - start, d))
             dual[:, place] = played[:, place] @ inverse  # Σ⁺M
-            rest = rewards[start:end] - played @ self._centre  # e
+            rest = rewards[start:end] - played @ self.centre  # e
             vectors = rest[:, None] * dual
             estimate += vectors.sum(axis=0)
             squares += vectors.T @ vectors
             most[np.ix_(place, place)] += self._bound**2 * (end - start) * inverse
-            vectors += self._centre
+            vectors += self.centre
             for index, part in enumerate(self._parts):
                 days = vectors[(index - first - start) % _PARTS :: _PARTS]
                 if len(days):
@@ -186,7 +186,7 @@ class Totals:
         lower, value, upper, error = 0.0, 0.5 * days.n_blind, float(days.n_days), math.nan
         if n_seen:
             bound = Deviation.of(self._actions, days.n_days, self._bound, confidence)
-            estimate = days.estimate + n_seen * self._centre
+            estimate = days.estimate + n_seen * self.centre
             least, likely, most = bracket_best(self._actions, estimate, days.spread, bound)
             best = self._actions.argmax(estimate)
             value, error = value + likely, math.sqrt(float(best @ days.squares @ best))

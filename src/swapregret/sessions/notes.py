@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Hashable
-from typing import Any
 
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
@@ -38,7 +37,7 @@ def note_given(id: object, context: object, *, is_written: bool) -> Note:
     return note
 
 
-def _is_hashed(value: Any) -> bool:
+def _is_hashed(value: object) -> bool:
     """Tell whether a value can be hashed: a tuple may hold what cannot."""
     try:
         hash(value)

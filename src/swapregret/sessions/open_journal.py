@@ -271,13 +271,17 @@ class Journal:
         if self._sync:
             os.fsync(handle)
 
+    def settle(self) -> None:
+        """Wait until a file that is being written beside it is there."""
+        if self._renewal is not None and self._renewal.thread.ident is not None:
+            self._renewal.thread.join()
+
     def close(self) -> None:
         """Release the file."""
-        renewal, self._renewal = self._renewal, None
-        if renewal is not None and os.getpid() == self._process:
-            if renewal.thread.ident is not None:
-                renewal.thread.join()
-            renewal.drop()
+        if self._renewal is not None and os.getpid() == self._process:
+            self.settle()
+            self._renewal.drop()
+        self._renewal = None
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

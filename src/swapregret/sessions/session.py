@@ -12,7 +12,7 @@ from swapregret.actions.face import read_missing
 from swapregret.arguments import Count, checked
 from swapregret.arrays import Action, NamedArrays, as_integer
 from swapregret.errors import InvalidInput, ProtocolError
-from swapregret.files.storage import read_file, to_bytes, write_file
+from swapregret.files.storage import Json, read_file, to_bytes, write_file
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import AnyPlayer, Decision, Player
 from swapregret.learners.player import warm as warm_player
@@ -289,7 +289,7 @@ class Session(Standing[State]):
         """Return the whole session as bytes: a versioned header and arrays."""
         return to_bytes("session", *self._parts())
 
-    def _parts(self) -> tuple[dict[str, Any], NamedArrays]:
+    def _parts(self) -> tuple[Json, NamedArrays]:
         """Return header and arrays."""
         self._refuse_if_torn()
         return parts_of(self)

@@ -14,11 +14,11 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, NamedArrays, below, frozen, under
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, NotConverged, SwapRegretError, Unsupported
-from swapregret.files.storage import from_bytes, reading
-from swapregret.files.values import read_value, write_value
+from swapregret.files.storage import Json, from_bytes, reading
+from swapregret.files.values import Plain, read_value, write_value
 from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.player import AnyPlayer, Decision, hold_policy
-from swapregret.randomness import generator_of, plain_state, set_state
+from swapregret.randomness import State, generator_of, plain_state, set_state
 from swapregret.sessions.events import ACT, CHOSEN, GENERATOR, Event, acted, read_act
 from swapregret.sessions.guard_rails import LIVE, MODES, Beside, Holdout
 from swapregret.sessions.notes import read_note, write_note
@@ -34,12 +34,12 @@ _MOST = 2**63
 class SessionHeader(NamedTuple):
     """The header of a session file, as the file has it."""
 
-    player: Any  # the configuration, as ``files.values`` wrote it, or None
+    player: Plain  # the configuration, as ``files.values`` wrote it, or None
     reward_range: list[float]
     is_cost: bool
     max_open: int
     entropy: int | None
-    rng: dict[str, Any]  # the state of the generator
+    rng: State  # the state of the generator
     counts: list[int]  # days acted, closed and skipped
     open: list[int]  # decisions that wait for their reward, oldest first
     policies: list[int]  # those among them that were drawn from another state than the last
@@ -49,7 +49,7 @@ class SessionHeader(NamedTuple):
     holdout: list[Any] | None  # the share, and the places of the baseline's elements
 
 
-def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
+def read_header(metadata: Json, arrays: NamedArrays) -> SessionHeader:
     """Read the metadata of a session file, and see that its arrays are those it speaks of."""
     if set(metadata) != set(SessionHeader._fields):
         raise _wrong(f"the fields {', '.join(sorted(SessionHeader._fields))}", f"{sorted(metadata)!r:.200}")
@@ -89,7 +89,7 @@ def read_header(metadata: dict[str, Any], arrays: NamedArrays) -> SessionHeader:
     return header
 
 
-def player_of(config: Any, player: Any, source: str) -> Any:
+def player_of(config: Plain, player: AnyPlayer | None, source: str) -> AnyPlayer:
     """Return the player of a file: made again, or the one given, checked against what the file says of it."""
     if player is None and config is None:
         raise Unsupported(
@@ -99,7 +99,7 @@ def player_of(config: Any, player: Any, source: str) -> Any:
         )
     if player is None:
         try:
-            made = read_value(config)
+            made: AnyPlayer = read_value(config)
         except SwapRegretError as error:
             raise InvalidInput(
                 f"session file {source!r} must describe a player of this library: {error.must}", error.came, error.do
@@ -120,7 +120,7 @@ def player_of(config: Any, player: Any, source: str) -> Any:
     return player
 
 
-def _check_claims(config: Any, n_bytes: int) -> None:
+def _check_claims(config: Plain, n_bytes: int) -> None:
     """Refuse a configuration with a set larger than the file can hold, before the set is made.
 
     A state has a number per element or per action; only uniform play has none, and costs nothing.
@@ -139,7 +139,7 @@ def _check_claims(config: Any, n_bytes: int) -> None:
         level = [inner for part in parts for inner in (part.values() if isinstance(part, dict) else part)]
 
 
-def _open_action(arrays: NamedArrays, day: int, actions: Any) -> Action:
+def _open_action(arrays: NamedArrays, day: int, actions: ActionSet) -> Action:
     """Return the action of an open decision, which must be one of the set."""
     action = arrays[f"open.{day}.action"]
     if action.dtype != np.int64 or action not in actions:
@@ -148,7 +148,7 @@ def _open_action(arrays: NamedArrays, day: int, actions: Any) -> Action:
     return action
 
 
-def _read_holdout(given: Any, actions: ActionSet) -> Holdout | None:
+def _read_holdout(given: object, actions: ActionSet) -> Holdout | None:
     """Read the hold-out of a header, or refuse it."""
     if given is None:
         return None
@@ -162,7 +162,7 @@ def _read_holdout(given: Any, actions: ActionSet) -> Holdout | None:
     raise _wrong("a share and an action of its set as `holdout`", f"{given!r:.80}")
 
 
-def parts_of(session: "Session[Any]") -> tuple[dict[str, Any], NamedArrays]:
+def parts_of(session: "Session[Any]") -> tuple[Json, NamedArrays]:
     """Return header and arrays of a session, which do not change when it goes on."""
     player, units, holdout = session.player, session._reader.units, session._holdout
     try:
@@ -262,7 +262,7 @@ def _repeat(session: "Session[Any]", event: Event) -> None:
             session.observe(event.told(), day=event.day)
 
 
-def _are_counts(values: Any) -> bool:
+def _are_counts(values: object) -> bool:
     return isinstance(values, list) and all(type(value) is int and 0 <= value < _MOST for value in values)
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Actions
+from swapregret.arrays import Action, Actions, AnyArray
 from swapregret.errors import ConformanceError, TooLarge
 
 Case = TypeVar("Case")
@@ -61,7 +61,7 @@ def between(found: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike, must:
     require(outside <= 0.0, must, f"{values.min():.6g} to {values.max():.6g}, outside by {outside:.3g}", do)
 
 
-def refused(call: Callable[[], Any], error: type[Exception], must: str, came: str, do: str) -> None:
+def refused(call: Callable[[], object], error: type[Exception], must: str, came: str, do: str) -> None:
     """Raise a fault unless a call is refused with an error of one kind; ``came`` says what an answer would be."""
     try:
         call()
@@ -72,7 +72,7 @@ def refused(call: Callable[[], Any], error: type[Exception], must: str, came: st
     require(False, must, came, do)
 
 
-def unspoilt(questions: Mapping[str, Callable[[], npt.NDArray[Any]]], do: str) -> None:
+def unspoilt(questions: Mapping[str, Callable[[], AnyArray]], do: str) -> None:
     """Raise a fault unless equal questions have equal answers, whatever is asked between, and written into the answers."""
     before = {}
     for name, ask in questions.items():
@@ -86,7 +86,7 @@ def unspoilt(questions: Mapping[str, Callable[[], npt.NDArray[Any]]], do: str) -
         require(np.array_equal(again, before[name]), must, f"{before[name]!r:.80}, then {again!r:.80}", do)
 
 
-def require_array(found: Any, dtype: type, shape: tuple[int, ...], name: str, do: str) -> None:
+def require_array(found: npt.ArrayLike, dtype: type, shape: tuple[int, ...], name: str, do: str) -> None:
     """Raise a fault unless something is an array of one type and shape, of finite numbers."""
     holds = isinstance(found, np.ndarray) and found.dtype == dtype and found.shape == shape
     came = f"{type(found).__name__} of shape {np.shape(found)} and dtype {getattr(found, 'dtype', None)}"
@@ -94,7 +94,7 @@ def require_array(found: Any, dtype: type, shape: tuple[int, ...], name: str, do
     require(bool(np.isfinite(found).all()), f"`{name}` must be finite", "NaN or infinity", do)
 
 
-def require_action(found: Any, dimension: int, name: str) -> None:
+def require_action(found: npt.NDArray[np.int64], dimension: int, name: str) -> None:
     """Raise a fault unless a method returned an int64 vector of 0 and 1."""
     do = "Return the indicator vector of the chosen elements, np.zeros(d, dtype=np.int64) with ones."
     require_array(found, np.int64, (dimension,), name, do)

@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.learners.player import AnyPlayer, Arrays, Decision, State, hold_policy, own_state, what_is_seen
 from swapregret.policy import Policy
+from swapregret.sessions.open_journal import Journal
 from swapregret.sessions.session import Session
 from swapregret.testing.conformance import Report, agree, listed, require, run_checks, skip
 from swapregret.testing.policy_checks import check_listed
@@ -44,26 +44,23 @@ def check_player(player: AnyPlayer, *, days: int = 60, seed: int = 0) -> Report:
 
 
 def state_of(session: Session[State]) -> State:
-    """Return the state of the player of a session: the one it goes on with, only to be looked at.
-
-    Examples
-    --------
-    >>> from swapregret import MSets, baselines
-    >>> player = baselines.uniform(MSets(4, 2))
-    >>> int(player.dump(state_of(Session(player, rng=0)))["tally.day"][0])
-    0
-    """
+    """Return the state of the player of a session: the one it goes on with, only to be looked at."""
     return session._state
+
+
+def journal_of(session: Session[State]) -> Journal | None:
+    """Return the journal a session keeps, if it keeps one."""
+    return session._journal
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
     """One day of a run: the state before, what was decided and seen, the state after."""
 
-    before: Any
+    before: object
     decision: Decision
     reward: float | Vector | None
-    after: Any
+    after: object
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +86,7 @@ class PlayerCase:
             return None
         return _duplicate(what_is_seen(self.player.feedback, self.rewards[day], decision.action))
 
-    def play(self, state: Any, first: int, last: int) -> list[Step]:
+    def play(self, state: object, first: int, last: int) -> list[Step]:
         """Play days first..last−1 from a state; day t draws from a generator of its own."""
         steps = []
         for day in range(first, last):
@@ -102,11 +99,11 @@ class PlayerCase:
             state = after
         return steps
 
-    def observe(self, state: Any, decision: Decision, reward: float | Vector | None) -> Any:
+    def observe(self, state: object, decision: Decision, reward: float | Vector | None) -> object:
         """Return the state after a day and keep the one before, also of a player that changes its state in place."""
         return self.player.observe(own_state(self.player, state), decision, reward)
 
-    def start(self) -> Any:
+    def start(self) -> object:
         """Return the state before day 0, always from the same generator."""
         return self.player.start(np.random.default_rng([self.seed, 3]))
 
@@ -237,13 +234,11 @@ def _through_file(arrays: Arrays) -> Arrays:
         return {name: read[name] for name in read.files}
 
 
-def _written(player: AnyPlayer, state: Any) -> Arrays:
-    """Write a state, and copy the arrays."""
+def _written(player: AnyPlayer, state: object) -> Arrays:
     return {name: array.copy() for name, array in player.dump(state).items()}
 
 
 def _moments(policy: Policy) -> Arrays:
-    """Return the first two moments of a policy."""
     return {"marginals": policy.marginals(), "cooccurrence": policy.cooccurrence()}
 
 

@@ -5,13 +5,11 @@ For a policy over 0/1 vectors, :math:`\Sigma = E[MM^\top]` is symmetric and posi
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Integers, Matrix, Vector
+from swapregret.arrays import Actions, AnyArray, Integers, Matrix, Vector
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
 from swapregret.testing.conformance import (
@@ -242,7 +240,7 @@ def _check_value(case: PolicyCase) -> None:
     policy, seed = case.policy, case.seed
     v = np.random.default_rng([seed, 4]).standard_normal(policy.dimension)
     kept = v.copy()
-    asked: dict[str, Callable[[], npt.NDArray[Any]]] = {
+    asked: dict[str, Callable[[], AnyArray]] = {
         "sample": lambda: policy.sample(np.random.default_rng([seed, 5])),
         "marginals": policy.marginals,
         "cooccurrence": policy.cooccurrence,

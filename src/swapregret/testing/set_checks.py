@@ -5,7 +5,6 @@ The checks of its linear oracle, the one thing every set must give, stand here; 
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,15 +83,15 @@ def _check_answers(case: SetCase) -> None:
     padded[::2] = sample
     still = sample.astype(np.float64)
     still.flags.writeable = False
-    forms: dict[str, Any] = {
+    forms: dict[str, npt.ArrayLike] = {
         "a list": sample.tolist(),
         "integers": sample,
         "a strided view": padded[::2],
         "read-only": still,
     }
-    for form, weights in forms.items():
+    for form, given in forms.items():
         must = f"`argmax` must give the same answer for the same weights as {form}"
-        agree(actions.argmax(weights), want, 0.0, must, "Read the weights with swapregret.arrays.as_vector.")
+        agree(actions.argmax(given), want, 0.0, must, "Read the weights with swapregret.arrays.as_vector.")
 
 
 def _check_optimality(case: SetCase) -> None:
@@ -134,7 +133,7 @@ def _check_refusals(case: SetCase) -> None:
     actions, d = case.actions, case.actions.dimension
     spoilt, infinite = np.ones(d), np.ones(d)
     spoilt[-1], infinite[0] = np.nan, np.inf
-    bad: dict[str, Any] = {
+    bad: dict[str, object] = {
         "one entry too many": np.ones(d + 1),
         "a matrix": np.ones((d, 1)),
         "a number": 1.0,

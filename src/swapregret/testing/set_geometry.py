@@ -6,9 +6,8 @@ reproduces a point shows that the point is in conv(A); then :math:`\max_M g\cdot
 oracle call, bounds how far x is from the best.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from swapregret.arrays import Actions, Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import InvalidInput
 from swapregret.geometry.kl import Projection
+from swapregret.policy import Policy
 from swapregret.testing.conformance import agree, between, refused, require, require_array, require_members
 from swapregret.testing.policy_checks import check_listed
 from swapregret.testing.set_instances import SetCase
@@ -209,6 +209,6 @@ def check_outside_points(case: SetCase) -> None:
             partial(actions.decompose, point), InvalidInput, must, f"a policy for {np.round(point, 6).tolist()}", do
         )
     for variants in (0, -1, 1.5):
-        call: Any = actions.decompose
+        call: Callable[..., Policy] = actions.decompose
         must = f"`decompose` must refuse variants={variants} with InvalidInput"
         refused(partial(call, centre, variants=variants), InvalidInput, must, "a policy", "Ask for a count ≥ 1.")

@@ -1,9 +1,8 @@
 r"""Checks of the policies a set offers, uniform, Gibbs, exploration, and of the family that shows it to compiled code."""
 
-from typing import Any
-
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best, draw_explore, list_policy, project, span_part
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
@@ -89,7 +88,7 @@ def check_family(case: SetCase) -> None:
         require(not _is_taken(family, outside), must, "that it is inside", advice)
 
 
-def _is_taken(family: Any, point: Vector) -> bool:
+def _is_taken(family: Family, point: Vector) -> bool:
     """Tell whether ``list_policy`` takes a point for one of the hull; to refuse it is as good as to say that it is outside."""
     try:
         return bool(list_policy(family, point)[2])
@@ -123,7 +122,6 @@ def _check_policy(case: SetCase, policy: Policy, n_samples: int) -> None:
 
 
 def _compare(case: SetCase, policy: Policy, p: Vector, name: str) -> None:
-    """Compare a policy with probabilities of the listed actions."""
     assert case.reference is not None
     table = case.reference.astype(np.float64)
     rows = np.unique(np.linspace(0, len(table) - 1, 50).astype(int))

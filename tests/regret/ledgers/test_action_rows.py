@@ -100,7 +100,7 @@ def test_folding_changes_no_value(seed: int, n: int, few: int) -> None:
     """Folded rows are the same rows in the same order with at most a few pieces each; with one, they have no more vectors."""
     run = Run(seed, MANY)
     run.go_on(n)
-    rows = run.table._pieces()
+    rows = run.table.pieces()
     folded = rows.folded(np.arange(len(rows)), few, rows.whole)
     assert np.array_equal(folded.keys, rows.keys)
     assert np.bincount(folded.places, minlength=1).max() <= few
@@ -185,11 +185,11 @@ def test_a_full_table_keeps_most_of_what_was_played() -> None:
             chosen = rng.permutation(60)[:20]
             weights = rng.dirichlet(np.full(len(chosen), 0.3))
             table.add_policy(pack_rows(read_only(listed[chosen])), weights, rng.normal(size=d), 1.0)
-        pieces, (rows, pooled) = table._pieces(), table.lend()
+        pieces, (rows, pooled) = table.pieces(), table.lend()
         if not pooled.n_pools:
             continue
         ways = (1 + 8 * d // 20, 1)
-        kept = [pieces.days[table._most_played(pieces, few, max(12, 6 * (d // 8)))[0]].sum() for few in ways]
+        kept = [pieces.days[table.most_played(pieces, few, max(12, 6 * (d // 8)))[0]].sum() for few in ways]
         assert rows.days.sum() == pytest.approx(max(kept))
         best.add(bool(kept[0] > kept[1]))
     assert best == {False, True}

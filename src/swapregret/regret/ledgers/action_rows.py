@@ -60,7 +60,7 @@ class ActionRows:
         # of the rows the log begins with; new rows are whole as long as nothing was pooled
         self._whole = np.zeros(0, dtype=np.bool_)
         self.log = _log(0, 0, d)
-        self._fill(self._pieces())
+        self._fill(self.pieces())
 
     def add_policy(self, words: Words, weights: Vector, vector: Vector, n_days: float) -> None:
         """Add weight · vector to every atom of a policy held for ``n_days`` days."""
@@ -84,19 +84,19 @@ class ActionRows:
         if n + n_pieces <= len(self.log.at) and k + n_vectors <= len(self.log.vectors):
             return
         is_full = n + n_pieces > 2 * self._most_rows or k + n_vectors > 2 * self._capacity
-        rows = self._settled() if is_full or self._is_worth_folding() else self._pieces()
+        rows = self._settled() if is_full or self._is_worth_folding() else self.pieces()
         self._fill(rows, n_pieces, n_vectors)
 
     def is_above(self, n_bytes: float) -> bool:
         """Tell whether what ``lend`` would return takes more than ``n_bytes``, without making it."""
-        return self._pieces().nbytes > n_bytes and not self._is_worth_folding()
+        return self.pieces().nbytes > n_bytes and not self._is_worth_folding()
 
     def lend(self) -> tuple[Rows, Pooled]:
         """Return all rows, in the order they came, and what was pooled; both are values, and recording may go on."""
         n, k = self.log.counts.tolist()
         table, is_over = copy(self), n > self._most_rows or k > self._capacity
         is_settled = is_over or self._pooled.n_pools > 0 or self._is_worth_folding()
-        rows = table._settled() if is_settled else self._pieces()
+        rows = table._settled() if is_settled else self.pieces()
         return rows, table._pooled
 
     def begin(self, rows: Rows, pooled: Pooled) -> None:
@@ -123,7 +123,7 @@ class ActionRows:
             getattr(self.log, name)[: len(given)] = given
         self.log.counts[:] = n, k
 
-    def _pieces(self) -> Rows:
+    def pieces(self) -> Rows:
         """Return what is in the log; it stays as it is, since a log is only added to."""
         log, (n, k) = self.log, self.log.counts.tolist()
         words, at, shares = read_only(log.words[:n]), read_only(log.at[:n]), read_only(log.shares[:n])
@@ -132,13 +132,13 @@ class ActionRows:
 
     def _is_worth_folding(self) -> bool:
         """Tell whether one vector per action would take a fourth of the log's memory or less; one action in 16 is looked at."""
-        rows, d = self._pieces(), self._actions.dimension
+        rows, d = self.pieces(), self._actions.dimension
         n_rows = _PARTS * len(distinct_rows(read_only(rows.words[pool_of(rows.words, _PARTS) == 0]))[0])
         return _SAVING * n_rows * (8 * d + rows.nbytes // max(1, len(rows.words))) <= rows.nbytes
 
     def _settled(self) -> Rows:
         """Fold the rows, and pool those that have no room; return the folded ones."""
-        rows, n_old = self._pieces(), len(self._whole)
+        rows, n_old = self.pieces(), len(self._whole)
         fresh = np.ones(len(rows) - n_old, dtype=np.bool_)
         if self._pooled.n_pools:  # a new row is whole if nothing was pooled yet where its action would have gone
             fresh = self._pooled.counts[pool_of(read_only(rows.words[rows.firsts[n_old:]]), self._n_pools)] == 0.0
@@ -147,18 +147,18 @@ class ActionRows:
         few = 1 + 8 * self._actions.dimension // (8 * rows.words.shape[1] + 12)
         ways = (few, 1) if 2 * len(rows.vectors) <= self._capacity else (1,)
         for few in ways:
-            kept, gone = self._most_played(rows, few, self._most_rows)
+            kept, gone = self.most_played(rows, few, self._most_rows)
             if len(gone) == 0:
                 break
         else:  # keep fewer pieces than there is room for, so that it is rare, and what was played most
             fewer = max(self._capacity, self._most_rows // 2)
-            found = [(*self._most_played(rows, few, fewer), few) for few in ways]
+            found = [(*self.most_played(rows, few, fewer), few) for few in ways]
             kept, gone, few = max(found, key=lambda each: float(rows.days[each[0]].sum()))
             self._pool(rows, gone)
         self._whole = whole[kept]
         return rows.folded(kept, few, whole)
 
-    def _most_played(self, rows: Rows, few: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def most_played(self, rows: Rows, few: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows that have room, those played most, and the others: those of more than a few pieces are folded."""
         order = np.argsort(rows.days, kind="stable")[::-1]
         counts = rows.counts[order]
@@ -171,7 +171,6 @@ class ActionRows:
         return np.sort(order[:n_kept]), order[n_kept:]
 
     def _pool(self, rows: Rows, gone: npt.NDArray[np.int64]) -> None:
-        """Pool some rows."""
         old = self._pooled if self._pooled.n_pools else empty_pools(self._n_pools, self._actions.dimension)
         pools, split = (np.array(old.values), np.array(old.gains), np.array(old.counts)), old.split
         is_lone = rows.counts[gone] == 1
@@ -201,7 +200,6 @@ def _split_off(
 
 
 def _log(n_pieces: int, n_vectors: int, dimension: int) -> PieceLog:
-    """Return an empty log with room for these numbers of pieces and vectors."""
     return PieceLog(
         counts=np.zeros(2, dtype=np.int64),
         words=np.zeros((n_pieces, (dimension + 63) // 64), dtype=np.uint64),

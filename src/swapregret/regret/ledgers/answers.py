@@ -8,7 +8,6 @@ swap function are three readings of it.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,38 +31,18 @@ from swapregret.regret.ledgers.row_sums import (
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The mean ledger of some runs with the best answer to each of its entries; regrets are read off it.
-
-    Attributes
-    ----------
-    actions : ActionSet
-    runs : tuple of Ledger
-        One per replication.
-    ledger : Ledger
-        Their mean.
-    chances : Matrix, shape (n_policies, n)
-        How likely each unlisted policy is to draw M.
-    choices : uint64 array, shape (n, words)
-        φ*(M), packed.
-    best, kept : Vector, shape (n,)
-        V[M]·φ*(M), and V[M]·M, what M itself earned.
-    rest : Matrix, shape (n_policies, dimension)
-        What each unlisted policy leaves to actions without a row; parallel for all of them, so they share one answer.
-    rest_best : Vector
-    rest_weights : Vector
-        The probability each unlisted policy gives to actions without a row.
-    """
+    """The mean ledger of some runs with the best answer to each of its entries; regrets are read off it."""
 
     actions: ActionSet
-    runs: tuple[Ledger, ...]
-    ledger: Ledger
-    chances: Matrix
-    choices: npt.NDArray[np.uint64]
-    best: Vector
-    kept: Vector
-    rest: Matrix
-    rest_best: Vector
-    rest_weights: Vector
+    runs: tuple[Ledger, ...]  # one per replication
+    ledger: Ledger  # their mean
+    chances: Matrix  # (n_policies, n), how likely each unlisted policy is to draw M
+    choices: npt.NDArray[np.uint64]  # (n, words), φ*(M), packed
+    best: Vector  # (n,), V[M]·φ*(M)
+    kept: Vector  # (n,), V[M]·M, what M itself earned
+    rest: Matrix  # (n_policies, dimension), what unlisted policies leave to actions without a row: parallel, so one answer
+    rest_best: Vector  # (n_policies,)
+    rest_weights: Vector  # (n_policies,), the probability of actions without a row
 
     @property
     def upper(self) -> float:
@@ -117,7 +96,7 @@ def _chances(ledger: Ledger, keys: Words) -> Matrix:
     return chances
 
 
-def _values(ledger: Ledger, chances: Matrix, which: Any) -> Matrix:
+def _values(ledger: Ledger, chances: Matrix, which: Places | npt.NDArray[np.int64]) -> Matrix:
     """Return V[M] of some rows, the share of unlisted policies included."""
     values = ledger.rows.some(which)
     for policy, drawn in zip(ledger.policies, chances, strict=True):

@@ -7,7 +7,6 @@ is all that any regret against rules "whenever you chose M, choose φ(M)" depend
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,26 +33,14 @@ class Rows:
 
     A piece is ``shares[i] · vectors[at[i]]``: all actions of a policy share its vector. Which pieces belong to one action is found
     when it is first needed, since that takes longer than recording them.
-
-    Attributes
-    ----------
-    words : uint64 array, shape (p, ⌈dimension/64⌉)
-        The packed action of every piece.
-    at : int32 array, shape (p,)
-    shares : Vector, shape (p,)
-    intact : bool array, shape (p,)
-        Whether all that was recorded of its action is among the pieces; alike for all pieces of an action.
-    vectors : Matrix, shape (k, dimension)
-    vector_days : Vector, shape (k,)
-        On how many days each vector was met, in expectation.
     """
 
-    words: Words
-    at: Places
-    shares: Vector
-    intact: npt.NDArray[np.bool_]
-    vectors: Matrix
-    vector_days: Vector
+    words: Words  # (p, ⌈dimension/64⌉), the packed action of every piece
+    at: Places  # (p,)
+    shares: Vector  # (p,)
+    intact: npt.NDArray[np.bool_]  # (p,), whether all that was recorded of its action is among the pieces
+    vectors: Matrix  # (k, dimension)
+    vector_days: Vector  # (k,), on how many days each vector was met, in expectation
 
     def __len__(self) -> int:
         return len(self.firsts)
@@ -107,9 +94,9 @@ class Rows:
         """Return how much memory the pieces take."""
         return sum(part.nbytes for part in (self.words, self.at, self.shares, self.vectors))
 
-    def some(self, which: npt.NDArray[np.int64]) -> Matrix:
+    def some(self, which: npt.NDArray[np.int64] | Places) -> Matrix:
         """Return V[M] of some rows, given by their numbers."""
-        return row_values(which, *self.groups, self.at, self.shares, self.vectors)
+        return row_values(which.astype(np.int64, copy=False), *self.groups, self.at, self.shares, self.vectors)
 
     def dot(self, words: Words) -> Vector:
         """Return V[M]·M' for a packed action M' per row."""
@@ -117,7 +104,7 @@ class Rows:
         earned = dot_rows(self.vectors, self.at, read_only(each))
         return sum_numbers(self.places, len(self), in_order(len(earned)), self.shares, read_only(earned))
 
-    def total(self, which: Any) -> Vector:
+    def total(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Vector:
         """Return the sum of V[M] over some rows."""
         chosen = np.zeros(len(self), dtype=np.bool_)
         chosen[which] = True
@@ -140,24 +127,12 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """What found no row in a table of bounded memory.
+    """What found no row in a table of bounded memory."""
 
-    Attributes
-    ----------
-    values : Matrix, shape (n_pools, dimension)
-        Sum of what was pooled; an action's pool is a hash of its bits. There are no pools if nothing was pooled.
-    gains : Vector, shape (n_pools,)
-        Σ over pieces of (best answer − what the action itself earned).
-    counts : Vector, shape (n_pools,)
-        Pieces; the mean over replications of a merged ledger.
-    split : float
-        Σ over pieces of the best answer to the piece alone.
-    """
-
-    values: Matrix
-    gains: Vector
-    counts: Vector
-    split: float
+    values: Matrix  # (n_pools, dimension), what was pooled; an action's pool is a hash of its bits
+    gains: Vector  # (n_pools,), Σ over pieces of (best answer − what the action itself earned)
+    counts: Vector  # (n_pools,), pieces; the mean over replications of a merged ledger
+    split: float  # Σ over pieces of the best answer to the piece alone
 
     @property
     def n_pools(self) -> int:
@@ -176,63 +151,29 @@ class Unlisted:
 
 @dataclass(frozen=True, eq=False)
 class Dropped:
-    """Unlisted policies of which only sums and samples were kept.
+    """Unlisted policies of which only sums and samples were kept."""
 
-    Attributes
-    ----------
-    highest, lowest : float
-        Σ max X·M' and Σ min X·M', one term per policy.
-    n_policies : float
-    samples : Rows
-        Actions drawn from them, each with its share of X.
-    pooled : Pooled
-        Samples that found no row.
-    """
-
-    highest: float
-    lowest: float
+    highest: float  # Σ max X·M', one term per policy
+    lowest: float  # Σ min X·M'
     n_policies: float
-    samples: Rows
-    pooled: Pooled
+    samples: Rows  # actions drawn from them, each with its share of X
+    pooled: Pooled  # samples that found no row
 
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """What a recorder has gathered over a run, or the mean of several.
+    """What a recorder has gathered over a run, or the mean of several."""
 
-    Attributes
-    ----------
-    rows : Rows
-        V[M] of actions played by policies that list their support.
-    pooled : Pooled
-        Empty as long as the capacity was not reached.
-    policies : tuple of Unlisted
-        Policies whose support is not listed.
-    dropped : Dropped or None
-        Those that were too many to keep.
-    total : Vector
-        Σ_t R_t.
-    earned : float
-        Σ_t E_{p_t}[M]·R_t, the expected reward of the play.
-    n_days : float
-        Days recorded (the mean over replications of a merged ledger).
-    capacity : int
-    source : str
-        "policies", or "realised play".
-    products : Matrix or None
-        Σ_t R_t E_{p_t}[M]ᵀ, what linear swap regret depends on; None for more than 512 elements.
-    """
-
-    rows: Rows
-    pooled: Pooled
-    policies: tuple[Unlisted, ...]
-    dropped: Dropped | None
-    total: Vector
-    earned: float
-    n_days: float
+    rows: Rows  # V[M] of actions played by policies that list their support
+    pooled: Pooled  # empty as long as the capacity was not reached
+    policies: tuple[Unlisted, ...]  # those whose support is not listed
+    dropped: Dropped | None  # those that were too many to keep
+    total: Vector  # Σ_t R_t
+    earned: float  # Σ_t E_{p_t}[M]·R_t, the expected reward of the play
+    n_days: float  # the mean over replications of a merged ledger
     capacity: int
-    source: str = "policies"
-    products: Matrix | None = None
+    source: str = "policies"  # "policies", or "realised play"
+    products: Matrix | None = None  # Σ_t R_t E_{p_t}[M]ᵀ, for linear swap regret; None for more than 512 elements
 
     @property
     def actions(self) -> Actions:

@@ -39,13 +39,7 @@ _KEPT_POLICIES, _SAMPLES, _SEED = 16, 16, 0x1E06E2
 
 
 def default_capacity(dimension: int) -> int:
-    """Return how many vectors a ledger keeps if not told: 256 MiB, at least 1,000.
-
-    Examples
-    --------
-    >>> default_capacity(10), default_capacity(200)
-    (3355443, 167772)
-    """
+    """Return how many vectors a ledger keeps if not told: 256 MiB, at least 1,000."""
     return max(1000, _MEMORY // (8 * dimension))
 
 

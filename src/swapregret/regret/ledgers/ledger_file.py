@@ -1,13 +1,12 @@
 """A closed ledger as named arrays, and back."""
 
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import NamedArrays, array_of_text, below, frozen, text_of_array, under
-from swapregret.files.held import held_array, held_words
+from swapregret.arrays import NamedArrays, array_of_text, below, frozen, under
+from swapregret.files.held import held_array, held_text, held_words
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted, empty_pools
 from swapregret.regret.ledgers.policy_file import read_policies, write_policies
 
@@ -58,7 +57,7 @@ def read_ledger(arrays: NamedArrays, actions: ActionSet) -> Ledger:
         earned=earned,
         n_days=n_days,
         capacity=int(held_array(arrays, "capacity", "int64", (), 0)),
-        source=text_of_array(arrays["source"]),
+        source=held_text(arrays, "source"),
         products=frozen(held_array(arrays, "products", "float64", (d, d))) if "products" in arrays else None,
     )
 
@@ -68,7 +67,7 @@ def _write_table(rows: Rows, pooled: Pooled) -> NamedArrays:
     return arrays | (under("pooled", _fields(pooled)) if pooled.n_pools else {})
 
 
-def _fields(value: Any) -> NamedArrays:
+def _fields(value: Rows | Pooled) -> NamedArrays:
     return {field.name: np.asarray(getattr(value, field.name)) for field in fields(value)}
 
 

@@ -10,9 +10,9 @@ import zlib
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import NamedArrays, array_of_text, below, text_of_array, under
+from swapregret.arrays import NamedArrays, array_of_text, below, under
 from swapregret.errors import InvalidInput
-from swapregret.files.held import wrong_policy
+from swapregret.files.held import held_text, wrong_policy
 from swapregret.files.values import Arrays, AtHand, read_value, write_value
 from swapregret.policy import Mixture, Policy
 from swapregret.registry import GRAPHS, name_of
@@ -23,16 +23,7 @@ _DRAWS = 8
 
 
 def write_policies(policies: tuple[Policy, ...]) -> NamedArrays:
-    """Write policies as named arrays.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> from swapregret.actions.m_sets.m_set_policies import UniformSubsets
-    >>> wide = MSets(40, 8)
-    >>> read_policies(write_policies((UniformSubsets(40, 8),)), wide)
-    (UniformSubsets(8 of 40),)
-    """
+    """Write policies as named arrays."""
     if not policies:
         return {}
     beside: Arrays = []
@@ -46,7 +37,7 @@ def read_policies(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]
         return ()
     at_hand = _at_hand(actions, below(arrays, _TEXT))
     try:
-        listed = json.loads(text_of_array(arrays[_TEXT]))
+        listed = json.loads(held_text(arrays, _TEXT))
     except (ValueError, RecursionError):
         listed = None
     if not isinstance(listed, list):

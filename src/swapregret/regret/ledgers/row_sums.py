@@ -4,17 +4,17 @@ An action is packed into 64-bit words, element i as bit i mod 64 of word i div 6
 ``slots`` holds row + 1, or 0 where it is empty; its length is a power of two, at least twice the number of rows.
 """
 
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Flags, Floats, Integers, Matrix, Vector, Words
+from swapregret.arrays import AnyArray, Flags, Floats, Integers, Matrix, Vector, Words
 from swapregret.compiled.bits import hash_row, pack_rows, sum_chosen
 from swapregret.compiled.kernel import kernel
 
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+_Array = TypeVar("_Array", bound=AnyArray)
 Places = npt.NDArray[np.int32]
 """Numbers of pieces, rows and vectors; half as wide as others, since there are many of them."""
 CHUNK = 2**10
