@@ -29,7 +29,9 @@ Matrix = npt.NDArray[np.float64]
 """A dense real matrix."""
 Label = Hashable
 """What the user calls a coordinate."""
-NamedArrays = dict[str, npt.NDArray[Any]]
+AnyArray = npt.NDArray[Any]
+"""Numbers of any kind and shape."""
+NamedArrays = dict[str, AnyArray]
 """What files hold: arrays by name."""
 Floats = npt.NDArray[np.float64]
 """Numbers of any shape; this and the three below are the arrays of compiled code."""
@@ -40,7 +42,7 @@ Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 """Truth values of any shape."""
 
-_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+_Array = TypeVar("_Array", bound=AnyArray)
 _LARGEST = 2**63 - 1
 _BYTES_A_COORDINATE = 400
 
@@ -128,11 +130,6 @@ def as_vector(values: npt.ArrayLike, dimension: int, name: str) -> Vector:
     """Read a finite real vector of the given dimension, or say what is wrong with it.
 
     The answer is contiguous and writable (a copy where the argument is not), so that compiled code meets one kind of array.
-
-    Examples
-    --------
-    >>> as_vector([1, 2], 2, "weights")
-    array([1., 2.])
     """
     return _finite(shaped(values, name, 1, dimension), name)
 
@@ -178,7 +175,7 @@ def _finite(array: Floats, name: str) -> Floats:
 def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Action:
     """Read a vector of zeros and ones, or say what is wrong with it."""
     try:
-        array: npt.NDArray[Any] = np.empty((0, 0)) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+        array: AnyArray = np.empty((0, 0)) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         array = np.empty((0, 0))
     if array.shape != (dimension,):
@@ -197,13 +194,7 @@ def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Ac
 
 
 def as_integer(value: object, name: str, low: float, high: float | None = None) -> int:
-    """Read a whole number in ``low..high``, or say what is wrong with it; without ``high`` one below 2⁶³, with infinity any.
-
-    Examples
-    --------
-    >>> as_integer(3, "size", 1, 4)
-    3
-    """
+    """Read a whole number in ``low..high``, or say what is wrong with it; without ``high`` one below 2⁶³, with infinity any."""
     bounds = f", {low}..{high}" if high is not None and high < math.inf else f", at least {low}" * (low > -math.inf)
     try:
         if isinstance(value, bool):
@@ -296,7 +287,6 @@ def check_memory(dimension: int, what: str, bytes_each: int = _BYTES_A_COORDINAT
 
 @cache
 def _memory() -> int:
-    """Return the bytes of memory of this machine."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):  # a system that does not say
@@ -304,13 +294,7 @@ def _memory() -> int:
 
 
 def under(name: str, arrays: NamedArrays) -> NamedArrays:
-    """Put arrays under a common name, as files do with parts of a whole.
-
-    Examples
-    --------
-    >>> list(under("table", {"keys": np.zeros(1)}))
-    ['table.keys']
-    """
+    """Put arrays under a common name, as files do with parts of a whole."""
     return {f"{name}.{inner}": array for inner, array in arrays.items()}
 
 
@@ -325,12 +309,6 @@ def array_of_text(text: str) -> npt.NDArray[np.uint8]:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
-def text_of_array(array: npt.NDArray[Any]) -> str:
-    """Read what ``array_of_text`` wrote.
-
-    Examples
-    --------
-    >>> text_of_array(array_of_text("φ"))
-    'φ'
-    """
+def text_of_array(array: AnyArray) -> str:
+    """Read what ``array_of_text`` wrote."""
     return bytes(array.astype(np.uint8)).decode()

@@ -10,13 +10,15 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 import httpx
 
 from swapregret.errors import InvalidInput, SwapRegretError
 
+Answer: TypeAlias = Any
+"""What the service answers, JSON as its API says; of ``AsyncClient``, to be awaited."""
 _AGAIN = (408, 429, 500, 502, 503, 504)
 
 
@@ -41,47 +43,49 @@ class _Calls(ABC):
         patience = httpx.Timeout(10.0, read=240.0)  # a new problem may have to be compiled
         self._http: Any = self._connections(base_url=url, headers=headers, timeout=patience)
 
-    def create(self, set: str | dict[str, Any], **options: Any) -> Any:
+    def create(self, set: str | Mapping[str, object], **options: object) -> Answer:
         """Make a problem, and return it with its id; ``options`` are the fields of POST /problems."""
         return self._call("POST", "/problems", {"set": set, **options})
 
-    def problems(self, **chosen: str | float) -> Any:
+    def problems(self, **chosen: str | float) -> Answer:
         """Return the newest problems; ``chosen`` are ``state``, ``within`` (seconds) and ``limit`` of GET /problems."""
         return self._call("GET", f"/problems?{urlencode(chosen)}" if chosen else "/problems")
 
-    def problem(self, problem: str) -> Any:
+    def problem(self, problem: str) -> Answer:
         """Return where a problem stands."""
         return self._call("GET", _path("problems", problem))
 
-    def decide(self, problem: str, count: int = 1, **given: Any) -> Any:
+    def decide(self, problem: str, count: int = 1, **given: Any) -> Answer:
         """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice", "text"}], "marginals": {…}}``.
 
         ``given`` are further fields of POST /problems/{id}/decisions: ``without`` or ``available``, and an ``id`` of your own.
         """
         return self._call("POST", _path("problems", problem, "decisions"), {"count": count, **given})
 
-    def reward(self, decision: str, reward: float | list[float]) -> Any:
+    def reward(self, decision: str, reward: float | list[float]) -> Answer:
         """Report what a decision earned (or cost)."""
         return self._call("POST", _path("decisions", decision, "reward"), {"reward": reward})
 
-    def skip(self, decision: str) -> Any:
+    def skip(self, decision: str) -> Answer:
         """Say that the reward of a decision will never be known."""
         return self._call("POST", _path("decisions", decision, "skip"))
 
-    def rewards(self, problem: str, rewards: Mapping[Any, float | list[float] | None], *, by: str = "decision") -> Any:
+    def rewards(
+        self, problem: str, rewards: Mapping[Any, float | list[float] | None], *, by: str = "decision"
+    ) -> Answer:
         """Report many rewards of one problem, by decision, or by ids of your own with ``by="id"``; None skips."""
         items = [{by: id, **({"skip": True} if told is None else {"reward": told})} for id, told in rewards.items()]
         return self._call("POST", _path("problems", problem, "rewards"), {"rewards": items})
 
-    def archive(self, problem: str) -> Any:
+    def archive(self, problem: str) -> Answer:
         """Take no more decisions."""
         return self._call("POST", _path("problems", problem, "archive"))
 
     @abstractmethod
-    def _call(self, method: str, path: str, body: Any = None) -> Any:
+    def _call(self, method: str, path: str, body: object = None) -> Answer:
         """Send a request until it is answered."""
 
-    def _request(self, method: str, path: str, body: Any) -> dict[str, Any]:
+    def _request(self, method: str, path: str, body: object) -> Answer:
         headers = {} if method == "GET" else {"Idempotency-Key": secrets.token_hex(16)}
         return {"method": method, "url": path, "headers": headers, **({} if body is None else {"json": body})}
 
@@ -114,7 +118,7 @@ class Client(_Calls):
 
     _connections = httpx.Client
 
-    def _call(self, method: str, path: str, body: Any = None) -> Any:
+    def _call(self, method: str, path: str, body: object = None) -> Answer:
         request = self._request(method, path, body)
         for pause in self._pauses():
             with suppress(httpx.TransportError):
@@ -142,7 +146,7 @@ class AsyncClient(_Calls):
 
     _connections = httpx.AsyncClient
 
-    async def _call(self, method: str, path: str, body: Any = None) -> Any:
+    async def _call(self, method: str, path: str, body: object = None) -> Answer:
         request = self._request(method, path, body)
         for pause in self._pauses():
             with suppress(httpx.TransportError):
@@ -169,7 +173,7 @@ def _path(*parts: str) -> str:
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
-def _read(answer: httpx.Response) -> Any:
+def _read(answer: httpx.Response) -> Answer:
     if answer.is_success:
         return answer.json()
     try:

@@ -180,13 +180,7 @@ def read_count(text: str, name: str, least: int = 1, most: int | None = None) ->
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:
-    """Return the known name that looks most like this one, if any does.
-
-    Examples
-    --------
-    >>> nearest("swap_combpc", ["swap_combcp", "swap_comband"]), nearest("x", ["cyclic"])
-    ('swap_combcp', None)
-    """
+    """Return the known name that looks most like this one, if any does."""
     folded = {each.lower().replace("-", "_"): each for each in known}
     found = difflib.get_close_matches(str(name).lower().replace("-", "_"), list(folded), n=1, cutoff=0.5)
     return folded[found[0]] if found else None

@@ -20,7 +20,6 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 __all__ = [
     "ConformanceError",
@@ -139,7 +138,7 @@ class lenient:  # noqa: N801
     def __enter__(self) -> None:
         """Begin."""
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         """Tell whether it was the disk."""
         return is_disk_fault(error)
 
@@ -157,7 +156,7 @@ def is_disk_fault(error: BaseException | None) -> bool:
     return isinstance(error, OSError) and isinstance(error.errno, int) and not isinstance(error, TimeoutError)
 
 
-def disk_fault(error: Exception, path: Any) -> Exception:
+def disk_fault(error: Exception, path: object) -> Exception:
     """Return what to raise for an error of the system: the path cannot be used, or the disk failed; both name the file."""
     if isinstance(error, OSError) and not is_disk_fault(error):
         return error
@@ -173,6 +172,6 @@ def disk_fault(error: Exception, path: Any) -> Exception:
     )
 
 
-def said_path(path: Any) -> str:
+def said_path(path: object) -> str:
     """Write a path, or what came instead of one."""
     return repr(os.fspath(path))[:200] if isinstance(path, str | os.PathLike) else f"a {type(path).__name__}"

@@ -121,28 +121,15 @@ GRAPHS = {
 Table = dict[str, str]
 
 
-def name_of(thing: Any, *tables: Table) -> str | None:
-    """Return the name of a class or function in the tables, or None.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> name_of(MSets, SETS), name_of(dict, SETS)
-    ('MSets', None)
-    """
+def name_of(thing: object, *tables: Table) -> str | None:
+    """Return the name of a class or function in the tables, or None."""
     module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
     place = f"{module}:{name}"
     return next((short for table in tables for short, found in table.items() if place == f"swapregret.{found}"), None)
 
 
-def find(name: Any, source: str, *tables: Table) -> Any:
-    """Return the class or function that a file names in one of the tables; anything else is refused, as ``source``.
-
-    Examples
-    --------
-    >>> find("MSets", "a set", SETS)
-    <class 'swapregret.actions.m_sets.m_sets.MSets'>
-    """
+def find(name: object, source: str, *tables: Table) -> Any:
+    """Return the class or function that a file names in one of the tables; anything else is refused, as ``source``."""
     place = next((table[name] for table in tables if isinstance(name, str) and name in table), None)
     if place is None:
         raise InvalidInput(

@@ -71,13 +71,7 @@ UNIT_REWARDS = Units()
 
 
 def read_range(given: object, name: str = "reward_range", what: str = "total reward an action can get") -> Range:
-    """Read the declared range of values, two finite numbers with the smaller first, or say what is wrong with it.
-
-    Examples
-    --------
-    >>> read_range((-1, 1))
-    (-1.0, 1.0)
-    """
+    """Read the declared range of values, two finite numbers with the smaller first, or say what is wrong with it."""
     try:
         if isinstance(given, str | bytes | set | frozenset | dict):
             raise TypeError

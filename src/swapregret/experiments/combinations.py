@@ -5,11 +5,10 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from swapregret.counts import MOST_CHOICES, check_name
 from swapregret.errors import InvalidInput
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 
 _DEPTHS = {
     "sets": {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1},
@@ -83,7 +82,7 @@ def _combinations(kind: str, table: Json, place: str, name: str | None, depths: 
     return made
 
 
-def _axis(key: str, value: Any, place: str, depth: int) -> list[Any]:
+def _axis(key: str, value: object, place: str, depth: int) -> list[object]:
     if not isinstance(value, list) or _depth(value) <= depth:
         return [value]
     if not value:
@@ -91,11 +90,11 @@ def _axis(key: str, value: Any, place: str, depth: int) -> list[Any]:
     return list(value)
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     return 1 + max((_depth(item) for item in value), default=0) if isinstance(value, list) else 0
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import lambertw
@@ -13,7 +12,7 @@ from swapregret.arrays import as_integer
 from swapregret.counts import LONGEST_HORIZON, count_in_words, power_in_words
 from swapregret.experiments.measured import Expectation, expected_swap_regret
 from swapregret.experiments.timing import measure
-from swapregret.learners.player import AnyPlayer
+from swapregret.learners.player import AnyPlayer, Arrays
 from swapregret.regret.bounds import Bound, swap_combcp_bound
 from swapregret.regret.ledgers.ledger import default_capacity
 
@@ -86,18 +85,11 @@ def make_plan(actions: sr.ActionSet, horizon: int, *, preset: str = "adaptive", 
     """Return the plan of ``swap_combcp(actions, horizon, preset=preset)``.
 
     Rounds are timed on this machine for about ``seconds``; 0 times nothing.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> plan = make_plan(MSets(10, 3), 100_000, seconds=0)
-    >>> plan.schedule.windows, plan.bound.is_vacuous, round(plan.useful_exponent)
-    ((12, 396, 1584, 6336, 25344, 101376), True, 161)
     """
     days = as_integer(horizon, "horizon", 2, LONGEST_HORIZON)
     player = sr.swap_combcp(actions, days, preset=preset)
     d, m = actions.dimension, max(1, actions.size)
-    arrays: dict[str, Any] = player.dump(player.start(np.random.default_rng(0)))
+    arrays: Arrays = player.dump(player.start(np.random.default_rng(0)))
     rows = default_capacity(d) if actions.n_actions is None else min(actions.n_actions, default_capacity(d))
     return Plan(
         actions=actions,

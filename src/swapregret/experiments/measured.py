@@ -90,17 +90,7 @@ def measurements() -> tuple[Measurement, ...]:
 def expected_swap_regret(
     actions: ActionSet, horizon: int, preset: str, cells: Iterable[Measurement] | None = None
 ) -> Expectation | None:
-    """Return swap regret to expect by some cells, all that were measured if not given; None where there is none near.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> found = expected_swap_regret(MSets(10, 3), 100_000, "multiscale")
-    >>> found.is_measured, found.worst.swap_regret < .1
-    (True, True)
-    >>> expected_swap_regret(MSets(10_000, 10), 100_000, "multiscale") is None
-    True
-    """
+    """Return swap regret to expect by some cells, all that were measured if not given; None where there is none near."""
     days = as_integer(horizon, "horizon", 1)
     rows = [
         cell

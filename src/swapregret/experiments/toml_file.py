@@ -3,11 +3,10 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from swapregret.counts import DEEPEST_FILE, LARGEST_FILE, shown
 from swapregret.errors import InvalidInput
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 
 
 def read_toml(path: str | os.PathLike[str], advice: str) -> bytes:
@@ -46,11 +45,11 @@ def parse_toml(data: bytes | str, source: str) -> Json:
     return content
 
 
-def _check(content: Any, source: str) -> None:
+def _check(content: object, source: str) -> None:
     """Refuse what lies too deep, and whole numbers that TOML does not have; without recursion."""
     level = [content]
     for _ in range(DEEPEST_FILE):
-        below: list[Any] = []
+        below: list[object] = []
         for each in level:
             below += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
             if isinstance(each, int) and not -(2**63) <= each < 2**63:

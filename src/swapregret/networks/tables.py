@@ -115,7 +115,6 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
 
 
 def _column(columns: Sequence[str], wanted: str | int, parameter: str, name: str) -> int:
-    """Find a column by name or number."""
     if isinstance(wanted, str) and wanted in columns:
         return columns.index(wanted)
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < len(columns):

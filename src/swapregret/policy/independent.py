@@ -8,12 +8,11 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, as_vector
+from swapregret.arrays import Action, Actions, AnyArray, Matrix, Vector, as_vector
 from swapregret.files.held import Held, held_tuple
 from swapregret.policy.finite import FinitePolicy
 from swapregret.policy.policy import Policy, once
@@ -41,7 +40,7 @@ class ProductPolicy(Policy):
         self.bounds = tuple(np.cumsum([0, *(part.dimension for part in self.parts)]).tolist())
         self.dimension = self.bounds[-1]
 
-    def _split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    def _split(self, vector: AnyArray) -> list[AnyArray]:
         return [vector[low:high] for low, high in zip(self.bounds, self.bounds[1:], strict=False)]
 
     def sample(self, rng: np.random.Generator) -> Action:

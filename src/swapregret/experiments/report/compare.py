@@ -126,13 +126,7 @@ def _told(origin: Origin) -> dict[str, object]:
 
 
 def different(one: object, other: object, place: str = "") -> Iterator[tuple[str, str, str]]:
-    """Find where two nested descriptions differ: the place, and what stands there in each.
-
-    Examples
-    --------
-    >>> list(different({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}, "d": [4]}))
-    [('a · c', '2', '3'), ('d', '–', '[4]')]
-    """
+    """Find where two nested descriptions differ: the place, and what stands there in each."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in dict.fromkeys((*one, *other)):
             yield from different(one.get(key), other.get(key), f"{place} · {key}" if place else str(key))

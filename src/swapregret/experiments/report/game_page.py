@@ -14,7 +14,7 @@ from swapregret.experiments.report import shell, style
 from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 from swapregret.games.correlated_play import joint_policy
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form

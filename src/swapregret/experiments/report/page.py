@@ -26,8 +26,7 @@ from swapregret.experiments.report.shell import (
     read_panels,
 )
 from swapregret.experiments.report.style import Figure, heat_map
-from swapregret.files.storage import write_file
-from swapregret.files.values import Json
+from swapregret.files.storage import Json, write_file
 from swapregret.regret.bounds import lower_bound, swap_combcp_bound
 from swapregret.units import UNIT_REWARDS
 
@@ -156,14 +155,7 @@ def regret_note(case: Case) -> str:
 
 
 def bound_note(case: Case) -> str:
-    """Return the theorem's upper bound and the lower bound, in words.
-
-    Examples
-    --------
-    >>> case = Case("10 choose 3", "cyclic", 100_000, 10, 3, 120, (), ())
-    >>> bound_note(case).startswith("Bound: the theorem promises at most 18.6 per day here, 45·log(d log T)/log T")
-    True
-    """
+    """Return the theorem's upper bound and the lower bound, in words."""
     upper = swap_combcp_bound(case.dimension, max(3, case.horizon))
     verdict = (
         "which says nothing, since 1 is the most there can be"

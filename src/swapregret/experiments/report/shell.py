@@ -12,7 +12,7 @@ from html import escape
 from importlib.resources import files
 
 from swapregret.experiments.report.style import Figure
-from swapregret.files.values import Json
+from swapregret.files.storage import Json
 
 
 @dataclass(frozen=True)
