@@ -105,3 +105,62 @@ def test_the_client_says_what_is_missing(server: Served) -> None:
         assert client.rewards(problem, {"order-1": 0.5}, by="id")["n_refused"] == 0
         with pytest.raises(ServiceError, match="labels or indices"):
             client.decide(problem, without=["tv"])
+
+
+def test_history_and_a_hold_out(serve: Callable[..., Served]) -> None:
+    """A problem begins with past days and keeps a share of days for a baseline, as a session does, through a kill."""
+    server = serve(snapshot_every=9)
+    labels = ["ad", "blog", "email", "event", "radio"]
+    past = [(["ad", "blog"], 0.5), (["ad", "blog"], 0.9), (["email", "radio"], 0.1), (["event", "radio"], 0.5)] * 15
+    given = {"horizon": 1000, "preset": "adaptive", "seed": 7, "baseline": ["event", "radio"], "holdout": 0.25}
+    problem = server.make(set=SPEC, history=past, **given)
+    actions = sr.MSets(5, 2, labels=labels)
+    session: Any = sr.Session(
+        sr.swap_combcp(actions, 1000), rng=7, max_open=1000, history=past, baseline=("event", "radio"), holdout=0.25
+    )
+    n_baseline = 0
+    for day in range(60):
+        without = ["event"] if day % 7 == 6 else []
+        (decision,) = server.post(f"/problems/{problem}/decisions", {"without": without}).json()["decisions"]
+        made = session.act(without=without)
+        assert decision["elements"] == list(made.elements)
+        n_baseline += made.elements == ("event", "radio")
+        reward = 0.3 + 0.4 * ("ad" in made.elements)
+        server.post(f"/decisions/{decision['id']}/reward", {"reward": reward})
+        session.observe(reward, made)
+        if day == 40:
+            server.kill()
+            server.start()
+    told = server.http.get(f"/problems/{problem}").json()
+    assert told["n_past"] == session.summary().n_past
+    assert told["n_past"] == 60
+    assert told["spec"]["history"] is None
+    assert told["uplift"] == pytest.approx(session.summary().uplift._asdict())
+    assert n_baseline > 3
+    rows = list(csv.DictReader(io.StringIO(server.http.get(f"/problems/{problem}/log").text)))
+    assert [row["indices"] for row in rows].count("3;4") == n_baseline
+    assert server.http.get(f"/problems/{problem}/view").json()["uplift"]["n_days"] == 52
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "words"),
+    [
+        ({"baseline": ["ad", "blog"]}, "baseline", "share"),
+        ({"holdout": 0.1}, "baseline", "share"),
+        ({"baseline": ["ad"], "holdout": 0.1}, "baseline", "action"),
+        ({"baseline": ["ad", "blog"], "holdout": 1.5}, "holdout", "less than 1"),
+        ({"baseline": ["ad", "blog"], "holdout": True}, "holdout", "numbers"),
+        ({"history": [[["ad", "tv"], 0.5]]}, "history", "row 0"),
+        ({"history": [[["ad", "blog"], 7.0]]}, "history", "0"),
+        ({"history": []}, "history", "one day"),
+        ({"history": [[["ad", "blog"]]]}, "history.0.1", "given"),
+        ({"history": [[["ad", "blog"], 0.5]], "history_policies": "best"}, "history_policies", "uniform"),
+    ],
+)
+def test_histories_and_hold_outs_that_cannot_be(server: Served, given: Any, field: str, words: str) -> None:
+    """A baseline that is no action, a share that is none, days of another set or range: refused, with the field."""
+    refused = server.post("/problems", {"set": SPEC, "horizon": 1000, **given})
+    assert refused.status_code == 422, refused.text
+    told = refused.json()["error"]
+    assert told["field"] == field, told
+    assert words in told["sentence"], told

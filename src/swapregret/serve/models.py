@@ -165,6 +165,15 @@ class ProblemOut(BaseModel):
     n_actions: str | None = None
     marginals: list[float] | None = None
     player: dict[str, Any] | None = None
+    n_past: Annotated[
+        int, Field(description="Days of its history that count; 0 once they turned out to be of another world.")
+    ] = 0
+    uplift: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="With a hold-out: what the learner earns per day beyond the baseline, between `lower` and `upper`."
+        ),
+    ] = None
     oldest_open: list[dict[str, Any]] | None = None
 
 

@@ -28,7 +28,7 @@ _LONGEST_NAME = 200
 _LARGEST_REWARD = 1e100
 _UNREADABLE, _JOINERS = ("Cc", "Cf", "Cs", "Zl", "Zp"), "\u200c\u200d"
 """Categories of characters that do not show or turn the direction of others; the joiners are needed in some scripts."""
-_NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open")
+_NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open", "holdout")
 
 
 def readable(text: str) -> str:
@@ -75,6 +75,15 @@ class ProblemSpec(BaseModel):
     )
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(None, description="Drawn, and shown, if not given.")
     max_open: Annotated[int, Field(ge=1, le=10_000)] = 1_000
+    baseline: list[Any] | None = Field(None, description="The elements of the choice that a share of days is kept for.")
+    holdout: Annotated[float, Field(gt=0, lt=1)] | None = Field(None, description="That share of days.")
+    history: list[tuple[list[Any], float]] | None = Field(
+        None, description="Days before the first: what was chosen and what it earned (or cost). Not shown again."
+    )
+    history_policies: Literal["uniform", "constant"] | None = Field(
+        None,
+        description="How those days were chosen: at random, or always so. null: nobody knows; least squares learn.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -110,6 +119,11 @@ def as_text(spec: ProblemSpec) -> str:
     return text
 
 
+def as_shown(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a description as clients see it: without the days of its history."""
+    return spec | {"history": None}
+
+
 class Problem:
     """A description that can be played; sets of more than ``max_dimension`` elements are refused."""
 
@@ -137,6 +151,16 @@ class Problem:
         if spec.default_reward is not None:
             self._check_default(spec.default_reward)
         self.shown = lru_cache(_SHOWN)(self._shown)
+        self._history = None if spec.history is None else self._read_history(spec.history)
+
+    def _read_history(self, days: list[tuple[list[Any], float]]) -> "sr.Log":
+        """Read the days before the first."""
+        told = [(self.read_labels(chosen), total) for chosen, total in days]
+        units: dict[str, Any] = {f"{self.units.word}_range": self.units.declared}
+        try:
+            return sr.Log.read(told, self.actions, policies=self.spec.history_policies, **units)
+        except InvalidInput as error:
+            raise InvalidInput(f"`history` must be days of the set: {error.must}", error.came, error.do) from None
 
     def _check_default(self, default: Reported) -> None:
         """Refuse a default reward that fits no action; one that does not fit some leaves those without a reward."""
@@ -176,6 +200,9 @@ class Problem:
             reward_range=spec.reward_range,
             cost_range=spec.cost_range,
             max_open=spec.max_open,
+            history=self._history,
+            baseline=self.read_labels(spec.baseline),
+            holdout=spec.holdout,
         )
 
     def _shown(self, packed: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from swapregret.serve.data.leases import Watch
 from swapregret.serve.data.upkeep import retire
 from swapregret.serve.database import Store, damaged
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.problems import ProblemSpec
+from swapregret.serve.problems import ProblemSpec, as_shown
 from swapregret.serve.processes.jobs import Reply
 from swapregret.serve.processes.lane import Around, Lane, known_reply
 from swapregret.serve.processes.nursery import Child, Gone, Nursery, TooLong
@@ -120,7 +120,7 @@ class Service:
             made = await self._trials.of(spec)
             id = secrets.token_hex(5)
             name = spec.name or id
-            reply = Reply.of({"id": id, "name": name, "state": "open", "spec": made.spec}, 201)
+            reply = Reply.of({"id": id, "name": name, "state": "open", "spec": as_shown(made.spec)}, 201)
             add = partial(self.store.add_problem, problem=id, name=name, spec=made.spec, now=self.now())
             answers = [] if key is None else [(key, reply)]
             await self.writer.write(Part(answers=answers, statements=[add]))

@@ -14,7 +14,7 @@ import numpy as np
 
 from swapregret.files.csv_file import csv_line
 from swapregret.regret.ledgers.policy_file import policy_cell
-from swapregret.serve.problems import Problem
+from swapregret.serve.problems import Problem, as_shown
 from swapregret.serve.processes.live_problem import Live
 from swapregret.sessions.events import ACT, Act, Event, read_act
 
@@ -37,19 +37,21 @@ def row_json(row: Any, ours: str) -> dict[str, Any]:
         "served_by": "this process" if row.owner == ours else row.address,
         "n_open": row.n_decisions - rewarded - row.n_skips,
         "mean_reward": row.reward_sum / rewarded if rewarded else None,
-        "spec": None if row.spec is None else json.loads(row.spec),
+        "spec": None if row.spec is None else as_shown(json.loads(row.spec)),
     }
 
 
 def status_json(live: Live, now: float) -> dict[str, Any]:
     """Return where a problem stands, as its learner knows it."""
-    player, actions, shown = live.session.summary().player, live.problem.actions, live.problem.shown
+    told, actions, shown = live.session.summary(), live.problem.actions, live.problem.shown
     oldest = list(islice(live.open.items(), _OLDEST))
     return {
         "labels": live.problem.labels,
         "n_actions": None if actions.n_actions is None else str(actions.n_actions),
         "marginals": [round(value, 6) for value in live.session.policy().marginals().tolist()],
-        "player": None if player is None else _finite(asdict(player)),
+        "player": None if told.player is None else _finite(asdict(told.player)),
+        "n_past": told.n_past,
+        "uplift": None if told.uplift is None else _finite(told.uplift._asdict()),
         "oldest_open": [
             {
                 "id": f"{live.id}.{day}",

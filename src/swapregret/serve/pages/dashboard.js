@@ -77,6 +77,8 @@ function draw() {
   fact(facts, "Open", number(view.n_open));
   fact(facts, `Mean ${view.unit}`, rewarded ? number(totals.reward_sum / rewarded) : "–");
   if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "has tripped: only the plain learners decide" : "quiet", player.guard_has_tripped ? "bad" : "good");
+  if (view.uplift) fact(facts, "Beyond the baseline", `${number(view.uplift.value)} per day (${number(view.uplift.lower)} to ${number(view.uplift.upper)})`, view.uplift.lower > 0 ? "good" : view.uplift.upper < 0 ? "bad" : "");
+  if (view.n_past) fact(facts, "Days before", number(view.n_past));
   $("#facts").replaceChildren(...facts.children);
 
   const rewards = view.rewards.map((r) => ({ x: r.day, y: r.mean, low: r.mean - 2 * r.error, high: r.mean + 2 * r.error }));

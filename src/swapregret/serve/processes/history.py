@@ -16,7 +16,7 @@ from swapregret.errors import NotConverged
 from swapregret.files.storage import from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
-from swapregret.learners.round.drawn_days import Drawn
+from swapregret.learners.round.drawn_days import Drawn, HeldOut
 from swapregret.regret.estimated import EstimateLedger
 from swapregret.sessions.feedback import RewardReader
 
@@ -86,7 +86,8 @@ class History:
         row[0] += 1.0
         row[1] += total
         row[2] += total * total
-        is_whole = not isinstance(decision.held, Drawn)  # of missing elements such a day says nothing
+        own = decision.held.inner if isinstance(decision.held, HeldOut) else decision.held
+        is_whole = not isinstance(own, Drawn)  # of missing elements such a day says nothing
         if is_whole and decision.day % self.stride == 0 and self._actions.dimension <= _LARGEST_DIMENSION:
             seen = reader.read(reported, decision.action)
             scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
