@@ -13,7 +13,6 @@ from swapregret.cli import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 runner = CliRunner()
 
 
@@ -62,14 +61,14 @@ def test_an_unknown_option_ends_with_status_2(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_its_section_and_its_line(name: str) -> None:
-    """docs/cli.md has a section with a call of the command, whose options exist, and the README lists it."""
+    """docs/cli.md has a section with a call of the command, whose options exist, and a line in the list above."""
     section = PAGE.partition(f"\n## `{name}`\n")[2].partition("\n## ")[0]
     block = section.partition("```bash\n")[2].partition("```")[0]
     calls = [line for line in block.splitlines() if line.startswith(f"swapregret {name}")]
     assert calls, f"docs/cli.md has no section with a call of {name}"
     for call in calls:
         assert set(re.findall(r"(?<= )--[a-z-]+", call)) <= options_of(name), call
-    assert f"`swapregret {name}" in README
+    assert f"`swapregret {name}`" in PAGE.partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
