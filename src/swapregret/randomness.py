@@ -1,4 +1,4 @@
-"""The one door of randomness, and how a generator is written to a file."""
+"""The one way in which randomness comes in, and how a generator is written to a file."""
 
 from collections.abc import Mapping
 

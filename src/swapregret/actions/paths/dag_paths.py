@@ -168,7 +168,7 @@ class DagPaths(ActionSet):
         return self._graph.n_paths
 
     def _is_action(self, vector: Action) -> bool:
-        """Tell whether a vector marks the edges of one path and nothing else."""
+        """Tell whether a vector has the edges of one path and nothing else."""
         graph = self._graph
         return bool(is_path(graph.start, graph.head, graph.edge, for_kernel(vector)))
 

@@ -96,7 +96,7 @@ class Product(ActionSet):
         return None if any(count is None for count in counts) else math.prod(count for count in counts if count)
 
     def split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """Return the piece of a vector, or the columns of a table, that belongs to each set."""
+        """Return the part of a vector, or the columns of a table, that belongs to each set."""
         return [vector[..., low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 
     def part_on(self, kept: Integers) -> "Product":
@@ -105,7 +105,7 @@ class Product(ActionSet):
         return Product(*(part.part_on(own) for part, own in zip(self.parts, inside, strict=True)), names=self.names)
 
     def _is_action(self, vector: Action) -> bool:
-        """Tell whether every piece is an action of its set."""
+        """Tell whether every part is an action of its set."""
         return all(piece in part for part, piece in zip(self.parts, self.split(vector), strict=True))
 
     def _actions(self) -> Iterator[Action]:
@@ -114,7 +114,7 @@ class Product(ActionSet):
                 yield np.concatenate([first, *rows])
 
     def choice(self, action: npt.ArrayLike) -> tuple[Any, ...] | dict[Label, Any]:
-        """Return what each set reads in its piece: by name where the decisions have names, else one after the other.
+        """Return what each set reads in its part: by name where the decisions have names, else one after the other.
 
         Examples
         --------

@@ -86,8 +86,8 @@ function draw() {
   $("#rewards h3").textContent = view.unit === "cost" ? "Costs" : "Rewards";
   const clock = clockOf(view.times);
   $("#rewards p").textContent = `Each point is the mean of ${number(view.width)} decisions. The true mean lies in the shaded band 19 times out of 20.`;
-  lineChart($("#rewards .plot"), [{ name: `mean ${view.unit}`, points: rewards }], lastReward ? `Mean ${view.unit} over ${rewards.length} stretches; ${number(rewards[0].y)} at first, ${number(lastReward.y)} now.` : "No rewards yet.", clock);
-  table($("#rewards details div"), "The latest stretches", ["from decision", "mean", "standard error"], view.rewards.slice(-12).map((r) => [number(r.day), number(r.mean), number(r.error)]));
+  lineChart($("#rewards .plot"), [{ name: `mean ${view.unit}`, points: rewards }], lastReward ? `Mean ${view.unit} over ${rewards.length} blocks; ${number(rewards[0].y)} at first, ${number(lastReward.y)} now.` : "No rewards yet.", clock);
+  table($("#rewards details div"), "The latest blocks of decisions", ["from decision", "mean", "standard error"], view.rewards.slice(-12).map((r) => [number(r.day), number(r.mean), number(r.error)]));
 
   const external = view.regret.map((r) => ({ x: r.day, y: r.value, low: Math.min(r.low, r.value), high: r.high })), lastExternal = external.at(-1);
   const swap = view.swap.map((r) => ({ x: r.day, y: r.value })), lastSwap = swap.at(-1);
