@@ -97,6 +97,22 @@ def test_repair_saves_what_comes_before_the_damage(path: Path) -> None:
     assert "new file" in again.stderr
 
 
+def test_renewing_leaves_nothing_to_play_again(path: Path) -> None:
+    """A renewed journal begins with a snapshot of the end of the old one, and goes on as that would, bit for bit."""
+    done = RUN.invoke(app, ["journal", "renew", str(path)])
+    assert done.exit_code == 0, done.output
+    renewed = path.with_name("j.renewed")
+    assert "j.renewed" in done.stdout
+    status, told = check(renewed)
+    assert (status, told["n_events"], told["snapshot_day"], told["open_days"]) == (0, 0, 6, [6, 7])
+    with (
+        sr.Session(player(), journal=path, max_open=3) as old,
+        sr.Session(player(), journal=renewed, max_open=3) as new,
+    ):
+        assert new.snapshot() == old.snapshot()
+        assert new.act().elements == old.act().elements
+
+
 def test_events_that_do_not_replay_are_left_out(path: Path, tmp_path: Path) -> None:
     """Records that are whole but lead elsewhere end the exact part."""
     found = journal_module.scan_journal(path)
@@ -116,7 +132,7 @@ def test_events_that_do_not_replay_are_left_out(path: Path, tmp_path: Path) -> N
 def test_what_is_no_journal_is_refused(tmp_path: Path, content: bytes) -> None:
     """An empty file, another file, one without a snapshot, a later version: one sentence and status 2."""
     (tmp_path / "j").write_bytes(content)
-    for what in ("check", "repair"):
+    for what in ("check", "repair", "renew"):
         done = RUN.invoke(app, ["journal", what, str(tmp_path / "j")])
         assert done.exit_code == 2
         assert "must" in done.stderr

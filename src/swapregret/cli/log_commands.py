@@ -246,27 +246,35 @@ def _label(labels: "tuple[Label, ...]", name: str) -> "Label":
 
 
 def journal(
-    what: Annotated[str, typer.Argument(help="`check` says what it holds, `repair` writes the exact part of it anew.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="`check` says what it holds, `repair` writes the exact part of it anew, `renew` only where it ends."
+        ),
+    ],
     path: Annotated[Path, typer.Argument(help="The journal: what Session(journal=…) writes.", metavar="PATH")],
-    out: Annotated[Path | None, option("out", "Where `repair` writes; PATH.repaired if not given.")] = None,
+    out: Annotated[
+        Path | None, option("out", "Where it is written; PATH.repaired or PATH.renewed if not given.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a journal, or write the longest exact part of it to a new file; the old file is never changed.
+    """Check a journal, or write it to a new file: its longest exact part, or a snapshot of its end; the old one stays.
 
     `check` ends with status 1 if the journal is damaged. Example: swapregret journal check campaign.journal
     """
-    from swapregret.sessions.journal_check import check_journal, repair_journal
+    from swapregret.sessions.journal_check import check_journal, renew_journal, repair_journal
 
-    check_name(what, ("check", "repair"), "what")
-    if what == "check" and out is not None:
-        raise InvalidInput("`--out` must be given to `repair` alone", str(out), "`check` writes nothing.")
+    check_name(what, ("check", "repair", "renew"), "what")
     if what == "check":
+        if out is not None:
+            raise InvalidInput("`--out` must be left out of `check`", str(out), "`check` writes nothing.")
         found = check_journal(path)
         _tell(found, {"path": str(path)}, as_json)
         raise typer.Exit(1 if found.damage else 0)
-    target = out if out is not None else path.with_name(f"{path.name}.repaired")
-    kept = repair_journal(path, target)
-    _tell(kept, {"path": str(path), "repaired": str(target)}, as_json)
+    done = f"{what}ed"
+    target = out if out is not None else path.with_name(f"{path.name}.{done}")
+    kept = (repair_journal if what == "repair" else renew_journal)(path, target)
+    _tell(kept, {"path": str(path), done: str(target)}, as_json)
 
 
 def _tell(found: "JournalReport", files: dict[str, str], as_json: bool) -> None:
@@ -286,7 +294,7 @@ def _tell(found: "JournalReport", files: dict[str, str], as_json: bool) -> None:
         "damage": found.damage or "none",
         "replay": found.replay,
     }
-    if "repaired" in files:
-        lines["written"] = f"{files['repaired']}: everything above, to its last exact event"
+    if len(files) > 1:
+        lines["written"] = f"{[*files.values()][1]}: everything above, to its last exact event"
     for name, text in lines.items():
         typer.echo(f"{name:<12} {plain(text)}")

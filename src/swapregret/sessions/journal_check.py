@@ -46,6 +46,13 @@ def repair_journal(path: Path_, target: Path_) -> JournalReport:
     return _report(found, header, events, found.damage, reason if n_good == len(found.events) else "exact")
 
 
+def renew_journal(path: Path_, target: Path_) -> JournalReport:
+    """Write a journal that begins where another ends, with nothing to play again, to a new file, and say what it holds."""
+    session: Session[Any] = Session.load(path)
+    write_journal(target, session.snapshot(), [])
+    return check_journal(target)
+
+
 def _scan(path: Path_) -> tuple[JournalScan, SessionHeader]:
     found, source = scan_journal(path), f"journal {os.fspath(path)!r}"
     metadata, arrays = from_bytes("session", found.snapshot, source)
