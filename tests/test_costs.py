@@ -64,7 +64,9 @@ def test_files_and_journals_know_that_they_count_costs(tmp_path: Path) -> None:
     assert sr.Session.load(tmp_path / "s").cost_range == (0.0, 45.0)
     with sr.Session(player, cost_range=(0, 45), journal=tmp_path / "j") as session:
         assert session.day == 1
-    with pytest.raises(InvalidInput, match=r"`cost_range` and `max_open` must be those of journal"):
+    with pytest.raises(
+        InvalidInput, match=r"`cost_range`, `max_open`, `baseline` and `holdout` must be those of journal"
+    ):
         sr.Session(player, reward_range=(-45, 0), journal=tmp_path / "j")
 
 

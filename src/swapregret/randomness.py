@@ -56,9 +56,11 @@ def plain_state(rng: np.random.Generator) -> State:
     return _plain(rng.bit_generator.state)
 
 
-def set_state(rng: np.random.Generator, state: State) -> None:
+def set_state(rng: np.random.Generator, state: object) -> None:
     """Put a generator where ``plain_state`` found one of its kind."""
     try:
+        if not isinstance(state, dict):
+            raise TypeError(f"no state: {shown(state)}")
         rng.bit_generator.state = _lively(state)
     except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:  # NumPy's, of what it reads
         raise InvalidInput(

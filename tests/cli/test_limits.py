@@ -87,11 +87,8 @@ def test_a_set_beyond_reason_is_refused(text: str) -> None:
     ("change", "words"),
     [
         (("[60]", "[9223372036854775808]"), "below 2⁶³"),
-        (
-            ("[60]", "[9223372036854775807]"),
-            "1..10¹⁵: got '9223372036854775807'. A million rounds per second",
-        ),
-        (("[60]", "[1e300]"), "Choose fewer days."),
+        (("[60]", "[9223372036854775807]"), "1..10¹⁵: got 9223372036854775807."),
+        (("[60]", "[1e300]"), "got 10³⁰⁰. Choose a value in that range."),
         (("[60]", f"[{LONG}]"), "must be TOML"),
         (("= 2", "= 1000000000"), "`replications` must be a whole number, 1..100,000"),
         (("= 2", f"= {LONG}"), "must be TOML"),
@@ -177,4 +174,4 @@ def test_an_entry_of_another_kind_is_refused_once(tmp_path: Path) -> None:
     spec.write_text(SPEC.replace('["iid"]', "[3]"), encoding="utf-8")
     sentence = refused(["run", str(spec), "--dry"])
     assert sentence.count("`environments[0]` must be") == 1
-    assert "must be a kind, or a table with a `kind`: got 3" in sentence
+    assert "must be a text or a dict: got 3" in sentence

@@ -7,7 +7,7 @@ from tests.regret.conftest import enumerated
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidInput
-from swapregret.files.held import is_same
+from swapregret.files.values import is_same
 from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.best_swap import best_swap
 from swapregret.regret.interval import IntervalLedger, interval_regret, windows_of
