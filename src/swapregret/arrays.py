@@ -195,10 +195,7 @@ def as_action(values: npt.ArrayLike, dimension: int, name: str = "action") -> Ac
 
 def as_integer(value: object, name: str, low: float, high: float | None = None) -> int:
     """Read a whole number in ``low..high``, or say what is wrong with it; without ``high`` one below 2⁶³, with infinity any."""
-    if high is not None and high < math.inf:
-        bounds = f", {low}..{count_in_words(high)}"
-    else:
-        bounds = f", at least {low}" * (low > -math.inf)
+    bounds = f", {low}..{high}" if high is not None and high < math.inf else f", at least {low}" * (low > -math.inf)
     try:
         if isinstance(value, bool):
             raise TypeError

@@ -87,10 +87,10 @@ def test_a_set_beyond_reason_is_refused(text: str) -> None:
     ("change", "words"),
     [
         (("[60]", "[9223372036854775808]"), "below 2⁶³"),
-        (("[60]", "[9223372036854775807]"), "1..10¹⁵: got 9223372036854775807."),
+        (("[60]", "[9223372036854775807]"), "1..1000000000000000: got 9223372036854775807."),
         (("[60]", "[1e300]"), "got 10³⁰⁰. Choose a value in that range."),
         (("[60]", f"[{LONG}]"), "must be TOML"),
-        (("= 2", "= 1000000000"), "`replications` must be a whole number, 1..100,000"),
+        (("= 2", "= 1000000000"), "`replications` must be a whole number, 1..100000"),
         (("= 2", f"= {LONG}"), "must be TOML"),
         (("[60]", "[" * 300 + "60" + "]" * 300), "levels of lists and tables"),
         (("[60]", "[" * 40 + "60" + "]" * 40), "at most 32 levels"),
