@@ -10,7 +10,7 @@ import inspect
 import math
 import os
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
@@ -228,6 +228,8 @@ def _in_words(hint: Any) -> str:
     kind = get_origin(hint) or hint
     if kind is os.PathLike:
         return "a path"
+    if kind is Sequence:
+        return "a list"
     if kind is Literal:
         return " or ".join(map(repr, get_args(hint)))
     name: str = kind.__name__

@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from swapregret.arguments import checked
 from swapregret.arrays import Matrix
-from swapregret.counts import shown
 from swapregret.environments.environment import Environment, entropy_from
 from swapregret.errors import InvalidInput
 from swapregret.policy import on_grid
@@ -116,14 +115,9 @@ def _combined(name: str, parts: Sequence[Environment], days: int, join: Join, rn
 
 
 def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
-    try:
-        parts = tuple(environments)
-    except TypeError:
-        parts = (environments,)  # type: ignore[assignment]
-    if not parts or not all(isinstance(part, Environment) for part in parts):
-        raise InvalidInput(
-            "`environments` must be a list of one or more environments", shown(environments), "Pass e.g. [iid(…)]."
-        )
+    parts = tuple(environments)
+    if not parts:
+        raise InvalidInput("`environments` must be a list of one or more environments", "none", "Pass e.g. [iid(…)].")
     first = parts[0].actions
     for part in parts[1:]:
         if not part.actions.is_same(first):

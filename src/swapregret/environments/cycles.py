@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Days, checked
 from swapregret.arrays import Integers, Matrix, as_integer
-from swapregret.environments.environment import Environment, entropy_from, rows_of, seeded
+from swapregret.environments.environment import Environment, entropy_from, rows_of
 from swapregret.environments.groups import group_levels, three_groups
-from swapregret.randomness import Seed
+from swapregret.randomness import Seed, as_generator
 
 _SPIRAL_MIDDLE = 0.6
 _SLOT_PHASES, _SPEED_UP = 7.0, 1.3
@@ -39,7 +39,7 @@ def _place(phase: Integers) -> Integers:
 
 
 @checked
-def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = None) -> Environment:
+def cyclic(actions: ActionSet, horizon: Days, *, phases: int = 7, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with ``phases`` phases of T // phases days.
 
     The first phase is a lead-in at values (.55, 0, .5); then the cycle runs. Days left over at the end belong to the
@@ -52,12 +52,12 @@ def cyclic(actions: ActionSet, horizon: int, *, phases: int = 7, rng: Seed = Non
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
     """
-    days, generator = seeded(horizon, rng, actions)
-    n_phases = as_integer(phases, "phases", 1, days)
-    length = days // n_phases
+    generator = as_generator(rng)
+    n_phases = as_integer(phases, "phases", 1, horizon)
+    length = horizon // n_phases
     table = group_levels(three_groups(actions, generator), cycle_values(0.5))
     levels = rows_of(table, lambda day: _place(day // length))
-    return Environment(f"cyclic-{n_phases}", actions, days, levels, entropy_from(generator))
+    return Environment(f"cyclic-{n_phases}", actions, horizon, levels, entropy_from(generator))
 
 
 def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
@@ -81,7 +81,7 @@ def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
 
 
 @checked
-def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
+def spiral(actions: ActionSet, horizon: Days, *, rng: Seed = None) -> Environment:
     """Return the cyclic sequence with values .6 / 1 / 0 and phases that grow by a factor of 1.5.
 
     Each phase ends when a follower of the leader has just been overtaken, whatever its scale of time. ``rng`` chooses the three
@@ -94,15 +94,15 @@ def spiral(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment
     >>> sorted((2 * world.means(20, 21)[0]).tolist())
     [0.0, 0.0, 0.6, 0.6, 1.0, 1.0]
     """
-    days, generator = seeded(horizon, rng, actions)
-    ends = spiral_ends(days)
+    generator = as_generator(rng)
+    ends = spiral_ends(horizon)
     table = group_levels(three_groups(actions, generator), cycle_values(_SPIRAL_MIDDLE))
     levels = rows_of(table, lambda day: _place(np.searchsorted(ends, day, side="right")))
-    return Environment("spiral", actions, days, levels, entropy_from(generator))
+    return Environment("spiral", actions, horizon, levels, entropy_from(generator))
 
 
 @checked
-def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
+def slots(actions: ActionSet, horizon: Days, *, rng: Seed = None) -> Environment:
     """Return m cycles of three elements each, slot s with phases of ⌊T / (7 · 1.3^s)⌋ days.
 
     Three least-overlapping actions give slot s its three elements: the s-th of each, in random order. On m-sets that
@@ -117,11 +117,11 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
     >>> sorted((2 * world.means(0, 1)[0]).tolist())
     [0.0, 0.0, 0.5, 0.5, 0.55, 0.55]
     """
-    days, generator = seeded(horizon, rng, actions)
+    generator = as_generator(rng)
     members = [generator.permutation(np.flatnonzero(group)) for group in three_groups(actions, generator)]
     values = cycle_values(0.5)
     n_slots = max(len(order) for order in members)
-    lengths = [max(1, math.floor(days / (_SLOT_PHASES * _SPEED_UP**slot))) for slot in range(n_slots)]
+    lengths = [max(1, math.floor(horizon / (_SLOT_PHASES * _SPEED_UP**slot))) for slot in range(n_slots)]
 
     def levels(start: int, stop: int) -> Matrix:
         result = np.zeros((stop - start, actions.dimension))
@@ -133,4 +133,4 @@ def slots(actions: ActionSet, horizon: int, *, rng: Seed = None) -> Environment:
                     result[:, element] = np.maximum(result[:, element], rows[:, group])
         return result
 
-    return Environment("slots", actions, days, levels, entropy_from(generator))
+    return Environment("slots", actions, horizon, levels, entropy_from(generator))

@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Integers, Matrix, Vector, as_integer, as_number
-from swapregret.counts import shown
+from swapregret.arrays import Integers, Matrix, Vector, as_integer
 from swapregret.errors import InvalidInput
-from swapregret.randomness import Seed, as_generator
 from swapregret.units import UNIT_REWARDS, Units
 
 Levels = Callable[[int, int], Matrix]
@@ -115,18 +113,6 @@ def noiseless(environment: Environment, start: int, stop: int) -> Matrix:
     return environment.means(start, stop)
 
 
-def seeded(horizon: int, rng: Seed, actions: object) -> tuple[int, np.random.Generator]:
-    """Read the arguments that environments share."""
-    as_actions(actions)
-    return as_integer(horizon, "horizon", 1), as_generator(rng)
-
-
-def as_actions(actions: object) -> None:
-    """Refuse what is no action set."""
-    if not isinstance(actions, ActionSet):
-        raise InvalidInput("`actions` must be an action set", shown(actions), "Make one, e.g. MSets(10, 3).")
-
-
 def entropy_from(generator: np.random.Generator) -> int:
     """Draw what seeds the noise of an environment."""
     return int(generator.integers(2**63))
@@ -144,9 +130,7 @@ def rows_of(table: Matrix, row_of: Callable[[Integers], Integers]) -> Levels:
     return levels
 
 
-def as_levels_apart(high: float, low: float) -> tuple[float, float]:
-    """Read two levels, of which the first is not below the second."""
-    good, other = as_number(high, "high", 0.0, 1.0), as_number(low, "low", 0.0, 1.0)
-    if good < other:
-        raise InvalidInput("`high` must not be below `low`", f"high = {good}, low = {other}", "Exchange the two.")
-    return good, other
+def check_apart(high: float, low: float) -> None:
+    """Refuse two levels of which the first is below the second."""
+    if high < low:
+        raise InvalidInput("`high` must not be below `low`", f"high = {high}, low = {low}", "Exchange the two.")

@@ -17,25 +17,28 @@ bandit feedback is noisy. No lower bound is claimed for this sequence.
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Between, Count, Days, checked
 from swapregret.arrays import Matrix, as_integer, check_memory
 from swapregret.counts import shown
 from swapregret.environments.decision_tree import DecisionTree
-from swapregret.environments.environment import Environment, Levels, entropy_from, seeded
+from swapregret.environments.environment import Environment, Levels, entropy_from
 from swapregret.environments.groups import random_action
 from swapregret.errors import InvalidInput
-from swapregret.randomness import Seed
+from swapregret.randomness import Seed, as_generator
 
 _DAYS_PER_LEAF = 50
+_Fan = Annotated[int, Between(2)]
+"""Into how many parts a stretch of days is divided."""
 
 
 @checked
 def tree(
-    actions: ActionSet, horizon: int, *, branching: int = 4, depth: int | None = None, rng: Seed = None
+    actions: ActionSet, horizon: Days, *, branching: _Fan = 4, depth: Count | None = None, rng: Seed = None
 ) -> Environment:
     """Return a tree over the days: each node has a random action, which pays 1/depth while its node lasts.
 
@@ -65,27 +68,26 @@ def tree(
     >>> float(world.means(0, 800).sum().round(9))       # two levels, each pays one action, 1 per day in total
     800.0
     """
-    days, generator = seeded(horizon, rng, actions)
-    fan = as_integer(branching, "branching", 2)
+    generator = as_generator(rng)
     if depth is None:
-        depth = max(1, math.floor(math.log(max(1.0, days / _DAYS_PER_LEAF), fan) + 1e-9))
-    n_levels = as_integer(depth, "depth", 1, max(1, math.floor(math.log(days, fan) + 1e-9)))
-    tables = _node_actions(actions, fan, n_levels, generator)
-    open_nodes = _walk(tables, fan, days)
+        depth = max(1, math.floor(math.log(max(1.0, horizon / _DAYS_PER_LEAF), branching) + 1e-9))
+    n_levels = as_integer(depth, "depth", 1, max(1, math.floor(math.log(horizon, branching) + 1e-9)))
+    tables = _node_actions(actions, branching, n_levels, generator)
+    open_nodes = _walk(tables, branching, horizon)
     return Environment(
-        "tree", actions, days, lambda start, stop: open_nodes(start, stop) / n_levels, entropy_from(generator)
+        "tree", actions, horizon, lambda start, stop: open_nodes(start, stop) / n_levels, entropy_from(generator)
     )
 
 
 @checked
 def extensive_form(
-    horizon: int,
+    horizon: Days,
     *,
-    rounds: int = 2,
-    observations: int = 3,
-    choices: int = 2,
-    branching: int = 4,
-    depth: int = 4,
+    rounds: Count = 2,
+    observations: Count = 3,
+    choices: Count = 2,
+    branching: _Fan = 4,
+    depth: Count = 4,
     rng: Seed = None,
 ) -> Environment:
     r"""Return the walk through a tree of phases, on the plans of a decision tree.
@@ -112,27 +114,25 @@ def extensive_form(
     (4096, 42)
     """
     actions = DecisionTree(rounds, observations, choices)
-    days, generator = seeded(horizon, rng, actions)
-    fan = as_integer(branching, "branching", 2)
-    n_levels = as_integer(depth, "depth", 1)
-    if n_levels > 64 or fan**n_levels > days:
+    generator = as_generator(rng)
+    if depth > 64 or branching**depth > horizon:
         raise InvalidInput(
-            f"`branching` ** `depth` must not exceed `horizon`, {days}",
-            f"{shown(fan)} ** {shown(n_levels)}",
+            f"`branching` ** `depth` must not exceed `horizon`, {horizon}",
+            f"{shown(branching)} ** {shown(depth)}",
             "Take fewer or smaller phases.",
         )
     tables = []
-    for plans in _node_actions(actions, fan, n_levels, generator):
-        families = plans.reshape(-1, fan, actions.dimension)
+    for plans in _node_actions(actions, branching, depth, generator):
+        families = plans.reshape(-1, branching, actions.dimension)
         earlier = np.cumsum(families, axis=1) - families
-        counts = np.maximum(1, np.arange(fan))[None, :, None]
+        counts = np.maximum(1, np.arange(branching))[None, :, None]
         tables.append((families - earlier / counts).reshape(plans.shape))
-    open_nodes = _walk(tables, fan, days)
+    open_nodes = _walk(tables, branching, horizon)
 
     def levels(start: int, stop: int) -> Matrix:
-        return 0.5 + open_nodes(start, stop) / (2.0 * n_levels)
+        return 0.5 + open_nodes(start, stop) / (2.0 * depth)
 
-    return Environment("extensive-form", actions, days, levels, entropy_from(generator))
+    return Environment("extensive-form", actions, horizon, levels, entropy_from(generator))
 
 
 def _node_actions(actions: ActionSet, fan: int, depth: int, generator: np.random.Generator) -> list[Matrix]:

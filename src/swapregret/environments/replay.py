@@ -6,19 +6,18 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
-from swapregret.arrays import Matrix, as_integer, frozen, shaped
-from swapregret.counts import check_name
-from swapregret.environments.environment import Environment, as_actions, entropy_from, noiseless, rows_of, seeded
+from swapregret.arguments import Days, OneOf, checked
+from swapregret.arrays import Matrix, frozen, shaped
+from swapregret.environments.environment import Environment, entropy_from, noiseless, rows_of
 from swapregret.errors import InvalidInput, InvalidReward, naming
 from swapregret.files.csv_file import read_csv, read_parquet
-from swapregret.randomness import Seed
+from swapregret.randomness import Seed, as_generator
 from swapregret.units import UNIT_REWARDS, Range, Units, read_units
 
 
@@ -93,7 +92,7 @@ def replay(
     *,
     reward_range: Range | None = None,
     cost_range: Range | None = None,
-    horizon: int | None = None,
+    horizon: Days | None = None,
     name: str | None = None,
 ) -> Environment:
     """Return the environment that pays a table of reward vectors, one row per day, without noise.
@@ -123,7 +122,6 @@ def replay(
     array([[0.  , 0.25, 0.5 ],
            [0.5 , 0.25, 0.  ]])
     """
-    as_actions(actions)
     declared = ElementRange.read(actions, reward_range, cost_range)
     with naming(data) if isinstance(data, str | Path) else nullcontext():
         given = _read(Path(data), actions) if isinstance(data, str | Path) else data
@@ -131,7 +129,7 @@ def replay(
         if len(values) == 0:
             raise InvalidInput("`data` must have a row for each day", "none", "Pass one day or more.")
         table = frozen(declared.levels(values))
-    days = len(table) if horizon is None else as_integer(horizon, "horizon", 1)
+    days = len(table) if horizon is None else horizon
     levels = rows_of(table, lambda day: day % len(table))
     return Environment(
         name or (Path(data).name if isinstance(data, str | Path) else "replay"),
@@ -177,14 +175,15 @@ def _columns(header: Sequence[str], rows: Any, actions: ActionSet) -> Matrix:
         raise InvalidInput("`data` must be a table of numbers, one row per day", came, "Mend the file.") from None
 
 
+@checked
 def from_function(
     actions: ActionSet,
-    horizon: int,
+    horizon: Days,
     function: Callable[[int], npt.ArrayLike],
     *,
     reward_range: Range | None = None,
     cost_range: Range | None = None,
-    noise: str = "none",
+    noise: Annotated[str, OneOf("none", "bernoulli")] = "none",
     name: str = "function",
     rng: Seed = None,
 ) -> Environment:
@@ -212,16 +211,13 @@ def from_function(
     >>> world.reward_vector(1)
     array([0., 1., 0.])
     """
-    days, generator = seeded(horizon, rng, actions)
     declared = ElementRange.read(actions, reward_range, cost_range)
-    if check_name(noise, ("none", "bernoulli"), "noise") == "bernoulli" and not declared.is_plain:
+    if noise == "bernoulli" and not declared.is_plain:
         raise InvalidInput(
             "`noise` must be 'none' where actions differ in size and values do not begin at 0",
             repr(noise),
             "All or nothing has no meaning there: draw the noise in `function`.",
         )
-    if not callable(function):
-        raise InvalidInput("`function` must be a function of the day", type(function).__name__, "Pass a callable.")
 
     def levels(start: int, stop: int) -> Matrix:
         rows = np.empty((stop - start, actions.dimension))
@@ -236,5 +232,5 @@ def from_function(
             rows[day - start] = row
         return declared.levels(rows, first_day=start)
 
-    draw = noiseless if noise == "none" else None
-    return Environment(name, actions, days, levels, entropy_from(generator), declared.payment, draw, declared.reported)
+    draw, entropy = noiseless if noise == "none" else None, entropy_from(as_generator(rng))
+    return Environment(name, actions, horizon, levels, entropy, declared.payment, draw, declared.reported)

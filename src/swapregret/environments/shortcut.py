@@ -12,12 +12,13 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.partitions import Coordinates, Partitions
-from swapregret.arguments import checked
+from swapregret.arguments import Count, Days, checked
 from swapregret.arrays import Label, as_integer, check_memory
 from swapregret.environments.environment import Environment, rows_of
 
 
-def shortcut_edges(length: int) -> list[tuple[str, str]]:
+@checked
+def shortcut_edges(length: Count) -> list[tuple[str, str]]:
     """Return the 4n + 1 edges of the shortcut DAG, the shortcut (S, D) first.
 
     Examples
@@ -27,16 +28,15 @@ def shortcut_edges(length: int) -> list[tuple[str, str]]:
     >>> len(shortcut_edges(7)), len({vertex for edge in shortcut_edges(7) for vertex in edge})
     (29, 16)
     """
-    n = as_integer(length, "length", 1)
-    check_memory(4 * n + 1, "a shortcut DAG", 2000)
+    check_memory(4 * length + 1, "a shortcut DAG", 2000)
     edges = [("S", "D"), ("S", "A1"), ("S", "B1")]
-    for i in range(1, n):
+    for i in range(1, length):
         edges += [(f"{x}{i}", f"{y}{i + 1}") for x in "AB" for y in "AB"]
-    return [*edges, (f"A{n}", "D"), (f"B{n}", "D")]
+    return [*edges, (f"A{length}", "D"), (f"B{length}", "D")]
 
 
 @checked
-def shortcut_dag(length: int, horizon: int) -> Environment:
+def shortcut_dag(length: Count, horizon: Days) -> Environment:
     """Return the shortcut DAG with ``length`` = n layers, 2ⁿ + 1 paths, on its own action set (``.actions``, a ``DagPaths``).
 
     Examples
@@ -51,7 +51,7 @@ def shortcut_dag(length: int, horizon: int) -> Environment:
 
 @checked
 def shortcut_partitions(
-    total: int, parts: int, horizon: int, *, part: int = 0, coordinates: Coordinates = "path"
+    total: int, parts: int, horizon: Days, *, part: int = 0, coordinates: Coordinates = "path"
 ) -> Environment:
     """Return the partitions of which only "all to one part" pays, on its own action set (a ``Partitions``).
 
@@ -81,4 +81,4 @@ def _one_pays(name: str, actions: ActionSet, horizon: int, label: Label) -> Envi
     row = np.zeros(actions.dimension)
     row[actions.labels.index(label)] = 1.0
     levels = rows_of(row[None, :], np.zeros_like)
-    return Environment(name, actions, as_integer(horizon, "horizon", 1), levels, 0, payment=1.0)
+    return Environment(name, actions, horizon, levels, 0, payment=1.0)

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from swapregret.arguments import Between, Count, Days, OneOf, checked
 from swapregret.arrays import as_integer, is_iterable
-from swapregret.counts import MOST_REPLICATIONS, check_name, shown
+from swapregret.counts import MOST_REPLICATIONS
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import require_player
@@ -21,18 +22,19 @@ _LARGEST_MARK = 2**24
 _HALVINGS = 64
 
 
+@checked
 def play(
     player: Player[Any],
     environment: Environment,
     *,
-    rng: int | None = None,
-    replications: int = 1,
-    n_jobs: int = 1,
-    measure: str = "ledger",
+    rng: Annotated[int, Between(0, math.inf)] | None = None,
+    replications: Annotated[int, Between(1, MOST_REPLICATIONS)] = 1,
+    n_jobs: Count = 1,
+    measure: Annotated[str, OneOf(*MEASURES)] = "ledger",
     realised: bool = False,
-    windows: Sequence[int] = (),
+    windows: Sequence[Days] = (),
     certificate: bool = False,
-    capacity: int | None = None,
+    capacity: Count | None = None,
     checkpoints: int | Sequence[int] = 8,
     progress: Callable[[int], None] | None = None,
 ) -> PlayResult:
@@ -80,44 +82,24 @@ def play(
     True
     """
     require_player(player)
-    if not isinstance(environment, Environment):
-        raise InvalidInput(
-            "`environment` must be an environment",
-            shown(environment),
-            "Make one: environments.iid(actions, horizon), or environments.replay(actions, rewards).",
-        )
     if not player.actions.is_same(environment.actions):
         raise InvalidInput(
             "`player` and `environment` must be made for the same action set",
             f"{player.actions!r} and {environment.actions!r}",
             "Make both from one object.",
         )
-    check_name(measure, MEASURES, "measure")
-    for name, value in (("realised", realised), ("certificate", certificate)):
-        if not isinstance(value, bool):
-            raise InvalidInput(f"`{name}` must be True or False", shown(value), "Pass a bool.")
-    if progress is not None and not callable(progress):
-        raise InvalidInput(
-            "`progress` must be a function of a number of days", shown(progress), "Leave it out, or pass one."
-        )
-    if capacity is not None:
-        as_integer(capacity, "capacity", 1)
-    count, jobs = as_integer(replications, "replications", 1, MOST_REPLICATIONS), as_integer(n_jobs, "n_jobs", 1)
-    if not is_iterable(windows):
-        raise InvalidInput("`windows` must be a list of whole numbers", shown(windows), "Pass e.g. (1, 100).")
-    lengths = tuple(as_integer(window, "windows", 1) for window in windows)
     days = _checkpoints(checkpoints, environment.horizon)
-    entropy = np.random.SeedSequence(None if rng is None else as_integer(rng, "rng", 0, math.inf)).entropy
+    entropy = np.random.SeedSequence(rng).entropy
     assert isinstance(entropy, int)
-    options = {"measure": measure, "realised": realised, "windows": lengths}
+    options = {"measure": measure, "realised": realised, "windows": tuple(windows)}
     options |= {"certificate": certificate, "capacity": capacity}
-    worlds = [replication(environment, entropy, index) for index in range(count)]
+    worlds = [replication(environment, entropy, index) for index in range(replications)]
     tasks = [(player, world, seed, options, days) for world, seed in worlds]
-    if min(jobs, count) == 1:
+    if min(n_jobs, replications) == 1:
         runs = [play_once(*task, progress) for task in tasks]
     else:
         runs, threads = [], Course(player, environment, worlds[0][1], options).is_compiled
-        for run in run_tasks(play_once, tasks, jobs, threads=threads):
+        for run in run_tasks(play_once, tasks, n_jobs, threads=threads):
             runs.append(run)
             if progress is not None:
                 progress(environment.horizon)
