@@ -76,6 +76,8 @@ def test_what_cannot_be_asked_of_a_day(server: Served) -> None:
         ({"id": True}, 422, "id"),
         ({"id": "x" * 201}, 422, "200 characters"),
         ({"id": "a\u202eb"}, 422, "direction"),
+        ({"id": 2**63}, 422, "id"),
+        ({"id": 10**2500}, 422, "id"),
     ):
         refused = server.post(path, body)
         assert refused.status_code == status, (body, refused.text)
@@ -85,6 +87,19 @@ def test_what_cannot_be_asked_of_a_day(server: Served) -> None:
     assert [each["state"] for each in results] == ["refused", "skip"]
     assert server.post(f"/problems/{problem}/rewards", {"rewards": [{"reward": 0.5}]}).status_code == 422
     assert server.http.get(f"/problems/{problem}").json()["n_decisions"] == 1
+
+
+def test_the_longest_ids(serve: Callable[..., Served]) -> None:
+    """An id of 200 characters is taken whatever they are, and so is the largest number; a kill finds both again."""
+    server = serve()
+    problem, ids = server.make(), ["\U0001f600" * 200, 2**63 - 1, -(2**63)]
+    for own in ids:
+        assert server.post(f"/problems/{problem}/decisions", {"id": own}).status_code == 201
+    server.kill()
+    server.start()
+    items = [{"id": own, "reward": 0.5} for own in ids]
+    results = server.post(f"/problems/{problem}/rewards", {"rewards": items}).json()["results"]
+    assert [each["decision"] for each in results] == [f"{problem}.{day}" for day in range(3)]
 
 
 def test_elements_by_any_of_their_names(server: Served) -> None:

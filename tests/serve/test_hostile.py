@@ -70,6 +70,16 @@ def test_a_head_that_comes_too_slowly(serve: Callable[..., Served]) -> None:
     assert {name: answer.count(b"200 OK") for name, answer in found.items()} == {"nothing": 0, "half": 0, "lines": 1}
 
 
+@pytest.mark.parametrize("name", ["Authorization", "Host", "Origin", "Content-Type", "Idempotency-Key"])
+def test_a_header_that_comes_twice(server: Served, name: str) -> None:
+    """What a request is judged by comes once: two readers of two headers might each believe another one."""
+    twice = f"{name}: localhost\r\n".encode() * 2
+    host = b"" if name == "Host" else b"Host: localhost\r\n"
+    answer = talk(server, b"GET /problems HTTP/1.1\r\nConnection: close\r\n" + host + twice + b"\r\n")
+    assert b" 400 " in answer.split(b"\r\n")[0], answer
+    assert b"a header must come once" in answer
+
+
 def test_chunked_bodies_are_counted(server: Served) -> None:
     """A body without a length is cut at the limit, whatever it says of itself."""
     head = b"POST /problems HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"

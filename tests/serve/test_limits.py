@@ -31,7 +31,9 @@ def test_answers_that_no_database_holds(server: Served) -> None:
     assert len(server.decide(problem, 20)) == 20
 
 
-@pytest.mark.parametrize("odd", ["\u202egnp.exe", "a\u2066b", "\x9b1m", "\u2028", "\ufeffx", "a\u200bb", "a\U000e0041"])
+@pytest.mark.parametrize(
+    "odd", ["\u202egnp.exe", "a\u2066b", "\x9b1m", "\u2028", "\ufeffx", "a\u200bb", "a\U000e0041", "\u3164", "a\u2800b"]
+)
 def test_names_that_read_otherwise_than_they_are(server: Served, odd: str) -> None:
     """Names and labels hold no controls and nothing that turns the direction of what stands beside them."""
     assert server.post("/problems", {"set": "msets 4 2", "name": odd}).status_code == 422

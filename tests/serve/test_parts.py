@@ -20,7 +20,10 @@ from swapregret.serve.data import schema
 from swapregret.serve.data.leases import Watch
 from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.serve.processes import live_problem
+from swapregret.serve.processes.child import _Worker
 from swapregret.serve.processes.history import History, regret_curve, unbiased
+from swapregret.serve.processes.jobs import Asked
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.service import Service
 from swapregret.sessions.events import Event
@@ -96,6 +99,22 @@ def test_a_snapshot_is_the_problem() -> None:
     assert restored.history.dump() == whole.history.dump()
     with pytest.raises(InvalidInput, match="must replay"):
         Live("x", Problem(SPEC, 100)).replay(Event("act", 0, "ff", 0.0, 1))
+
+
+def test_half_an_event_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a decision was drawn, or a reward learnt, and no event came of it, the problem has to be read again."""
+
+    def refused(*_: object) -> None:
+        raise InvalidInput("an event must be written", "one that is not", "Look.")
+
+    for name, asked in (("acted", ("decide", (1, 10**6, Asked()))), ("closed", ("close", ([("x.0", 0.5)], False)))):
+        worker = _Worker()
+        worker.live, worker.snapshot_every = Live("x", Problem(SPEC, 100)), 1000
+        worker.run([("decide", (1, 10**6, Asked()))], 0.0)
+        with monkeypatch.context() as patched:
+            patched.setattr(live_problem, name, refused)
+            ran = worker.run([asked], 1.0)
+        assert (ran.is_broken, ran.events, ran.totals["n_decisions"]) == (True, [], 1), name
 
 
 def test_the_sets_of_a_product_are_checked_too(tmp_path: Any) -> None:
@@ -241,9 +260,28 @@ def test_the_client_survives_a_restart(serve: Callable[..., Served]) -> None:
         assert client.decide(problem)["decisions"][0]["day"] == 1
 
 
-def test_answers_are_json(server: Served) -> None:
-    """No answer holds what strict JSON readers refuse."""
-    problem = server.make()
-    server.decide(problem)
-    for path in (f"/problems/{problem}", f"/problems/{problem}/view", "/problems"):
-        json.loads(server.http.get(path).text, parse_constant=pytest.fail)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"preset": "adaptive", "set": "msets 4 2"},
+        {"preset": None, "horizon": None, "set": "msets 4 2"},
+        {"horizon": None},
+        {"reward_range": [-1e100, 1e100], "feedback": "semi-bandit", "baseline": [0, 1], "holdout": 0.5},
+    ],
+    ids=str,
+)
+def test_answers_are_json(server: Served, given: dict[str, Any]) -> None:
+    """No answer holds what strict JSON readers refuse: before the first day, after some, at the ends of any range."""
+    problem = server.make(**given)
+    worth = given.get("reward_range", [0.0, 1.0])
+    for day in range(24):
+        for path in (f"/problems/{problem}", f"/problems/{problem}/view") if day in (0, 1, 2, 23) else ():
+            answer = server.http.get(path)
+            assert answer.status_code == 200, answer.text
+            json.loads(answer.text, parse_constant=pytest.fail)
+        (decision,) = server.decide(problem)
+        reward = worth[day % 2]
+        told = [reward / 2.0] * 2 if "feedback" in given else reward
+        assert server.post(f"/decisions/{decision['id']}/reward", {"reward": told}).status_code == 200
+    json.loads(server.http.get("/problems").text, parse_constant=pytest.fail)

@@ -17,7 +17,16 @@ import swapregret as sr
 from swapregret.errors import ProtocolError
 
 FOLDERS = tuple(
-    f"/swapregret/{name}" for name in ("sessions/", "learners/player", "learners/round/running.", "storage")
+    f"/swapregret/{name}"
+    for name in (
+        "sessions/",
+        "files/",
+        "logs/",
+        "units",
+        "learners/player",
+        "learners/known_days",
+        "learners/round/running.",
+    )
 )
 ENDING = 3
 """The day of the four that ends a window."""
@@ -36,7 +45,10 @@ IS_THOROUGH = "SWAPREGRET_FUZZ_CALLS" in os.environ
 STEP = 1 if IS_THOROUGH else 5
 """``make test-fuzz`` takes every point and every kind of exception, other runs some."""
 ALWAYS = [("multiscale", True, TimeoutError), ("asked", True, Interrupt), ("listed", False, Ordinary)]
-ALWAYS += [("anytime", True, ValueError)]
+ALWAYS += [("anytime", True, ValueError), ("beside", True, Ordinary)]
+BESIDE = {"baseline": [0, 1], "holdout": 0.4}
+SAID: dict[str, dict[str, Any]] = {"beside": {"context": "mobile", "id": "order", "without": [5]}}
+"""What is said of the day that is interrupted; the session then has a hold-out too."""
 
 
 @cache
@@ -94,16 +106,16 @@ def every_point(call: Callable[[], Callable[[], object]], kind: type[BaseExcepti
         count += STEP
 
 
-def calls_of(session: sr.Session[Any]) -> dict[str, Callable[[], object]]:
+def calls_of(session: sr.Session[Any], **said: Any) -> dict[str, Callable[[], object]]:
     """Return the calls that change a session."""
-    return {"act": session.act, "observe": partial(session.observe, 0.7), "skip": session.skip}
+    return {"act": partial(session.act, **said), "observe": partial(session.observe, 0.7), "skip": session.skip}
 
 
 def prepared(player: Any, n_days: int, *, is_open: bool, **given: Any) -> sr.Session[Any]:
     """Return a session after some days."""
     session: sr.Session[Any] = sr.Session(player, rng=3, warm=False, **given)
-    for _ in range(n_days):
-        session.act()
+    for day in range(n_days):
+        session.act(context=["desk", "mobile"][day % 2] if "holdout" in given else None)
         session.observe(0.3)
     if is_open:
         session.act()
@@ -122,6 +134,7 @@ PLAYERS = Late[Any](
     {
         "multiscale": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),  # a window of 4 days
         "asked": lambda: sr.swap_combcp(sr.OracleSet(6, sr.MSets(6, 2).argmax), 1000, preset="multiscale"),
+        "beside": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),
         "listed": lambda: sr.baselines.exp3(sr.MSets(4, 2), 1000),
         "anytime": lambda: sr.anytime(sr.swap_combcp, sr.MSets(6, 2), preset="multiscale"),
     }
@@ -131,7 +144,7 @@ PLAYERS = Late[Any](
 CASES = [
     (name, has_journal, kind)
     for kind in KINDS
-    for name in ("multiscale", "asked", "listed", "anytime")
+    for name in ("multiscale", "asked", "beside", "listed", "anytime")
     for has_journal in (True, False)
     if IS_THOROUGH or (name, has_journal, kind) in ALWAYS
 ]
@@ -142,15 +155,16 @@ def test_an_exception_at_any_point_of_a_call(
     name: str, has_journal: bool, kind: type[BaseException], tmp_path: Path
 ) -> None:
     """The session is bit for bit before or after the event, or refuses and says how to go on; its journal is one of the two."""
-    player, path = PLAYERS[name], tmp_path / "x.journal"
+    player, path, said = PLAYERS[name], tmp_path / "x.journal", SAID.get(name, {})
+    given = BESIDE if said else {}
     for call in ("act", "observe", "skip"):
         path.unlink(missing_ok=True)
-        prepared(player, ENDING, is_open=call != "act", journal=path).close()
+        prepared(player, ENDING, is_open=call != "act", journal=path, **given).close()
         journal, n_refused, n_points, bounds = path.read_bytes(), 0, 0, []
         for is_after in (False, True):
-            plain = prepared(player, ENDING, is_open=call != "act")
+            plain = prepared(player, ENDING, is_open=call != "act", **given)
             if is_after:
-                calls_of(plain)[call]()
+                calls_of(plain, **said)[call]()
             bounds.append(plain.snapshot())
         made: list[sr.Session[Any]] = []
 
@@ -159,10 +173,10 @@ def test_an_exception_at_any_point_of_a_call(
         ) -> Callable[[], object]:
             if has_journal:
                 path.write_bytes(journal)
-                made.append(sr.Session(player, journal=path, warm=False))
+                made.append(sr.Session(player, journal=path, warm=False, **given))
             else:
                 made.append(sr.Session.from_bytes(bounds[0], player))
-            return calls_of(made[-1])[call]
+            return calls_of(made[-1], **said)[call]
 
         for _ in every_point(make, kind):
             session, n_points = made.pop(), n_points + 1

@@ -18,7 +18,7 @@ class _In(BaseModel):
 
 
 _Elements = Annotated[list[str | int | float | list[Any]], Field(max_length=10_000)]
-_OwnId = Annotated[str, Field(min_length=1), AfterValidator(readable)] | int
+_OwnId = Annotated[str, Field(min_length=1), AfterValidator(readable)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
 class DecisionsIn(_In):

@@ -28,6 +28,8 @@ _LONGEST_NAME = 200
 _LARGEST_REWARD = 1e100
 _UNREADABLE, _JOINERS = ("Cc", "Cf", "Cs", "Zl", "Zp"), "\u200c\u200d"
 """Categories of characters that do not show or turn the direction of others; the joiners are needed in some scripts."""
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters and signs that do not show."""
 _NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open", "holdout")
 
 
@@ -35,7 +37,7 @@ def readable(text: str) -> str:
     """Return a name or label as it came, unless it is too long, or shows on a page as something else than it is."""
     if len(text) > _LONGEST_NAME:
         raise ValueError(f"a name or label must have at most {_LONGEST_NAME} characters")
-    if any(unicodedata.category(each) in _UNREADABLE and each not in _JOINERS for each in text):
+    if any(each in _BLANK or (unicodedata.category(each) in _UNREADABLE and each not in _JOINERS) for each in text):
         raise ValueError(
             "a name or label must have no control characters, nor any that are invisible or turn the direction of text"
         )

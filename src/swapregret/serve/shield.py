@@ -4,7 +4,7 @@ import asyncio
 import ipaddress
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from swapregret.serve import SCOPES, Settings
 from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.metrics import Metrics
-from swapregret.serve.refusals import Forbidden, NotFound, TooBig, TooSlow, as_json, headers_of, status_of
+from swapregret.serve.refusals import Forbidden, NotFound, Refusal, TooBig, TooSlow, as_json, headers_of, status_of
 
 _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
@@ -25,6 +25,7 @@ _LARGE_BYTES, _LARGE_BYTES_PER_SECOND = 65_536, 5e6
 _UNREAD_SECONDS, _SPARE = 20.0, 100
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _READING = ("GET", "HEAD", "OPTIONS")
+_ONCE = ("authorization", "content-length", "content-type", "host", "idempotency-key", "origin")
 _HEADERS = [
     (
         b"content-security-policy",
@@ -83,7 +84,7 @@ class Shield:
 
         state = scope.setdefault("state", {})
         try:
-            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            headers = _read_headers(scope["headers"])
             if not scope["path"].isprintable():  # no route has such a name, whatever a pattern makes of it
                 raise NotFound("a path must have printable characters only", repr(scope["path"][:80]), "See /docs.")
             is_reading = scope["method"] in _READING
@@ -149,6 +150,16 @@ class Shield:
             async with self._large:
                 await asyncio.sleep(size / _LARGE_BYTES_PER_SECOND)
         return b"".join(parts)
+
+
+def _read_headers(given: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return headers by name; those by which a request is judged come once, or readers might judge by different ones."""
+    pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in given]
+    names = [name for name, _ in pairs]
+    for name in _ONCE:
+        if names.count(name) > 1:
+            raise Refusal("a header must come once", f"{name} {names.count(name)} times", "Send it once.")
+    return dict(pairs)
 
 
 class _HeadSent(Exception):

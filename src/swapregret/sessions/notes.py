@@ -9,7 +9,7 @@ from swapregret.files.values import read_value, write_value
 from swapregret.learners.player import NOTHING, Note
 
 Id = str | int
-_LONGEST = 2_000
+_LONGEST = 3_000
 """Characters of a note in a file."""
 
 

@@ -103,7 +103,7 @@ class _Worker:
                 outcomes.append(getattr(jobs, name)(live, now, *given))
             except Exception as error:
                 outcomes.append(error if isinstance(error, SwapRegretError) else _described(error))
-                if not isinstance(error, SwapRegretError) or len(live.pending) > before[0]:
+                if not isinstance(error, SwapRegretError) or len(live.pending) > before[0] or live.is_torn:
                     del live.pending[before[0] :]
                     live.totals, live.seq, live.state, is_broken = *before[1:], True
                     break

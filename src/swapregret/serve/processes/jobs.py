@@ -5,12 +5,11 @@ from typing import Any, NamedTuple
 
 from swapregret.actions.face import read_missing
 from swapregret.errors import SwapRegretError
-from swapregret.learners.player import Note
 from swapregret.serve.problems import Reported
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.refusals import Conflict, NotFound, as_json
 from swapregret.serve.view import decision_json, status_json, view_json
-from swapregret.sessions.notes import Id
+from swapregret.sessions.notes import Id, note_given
 
 
 class Asked(NamedTuple):
@@ -87,7 +86,8 @@ def decide(live: Live, now: float, count: int, most_bytes: int, asked: Asked) ->
     problem = live.problem
     problem.refuse_if_large(count, most_bytes)
     missing = read_missing(problem.actions, problem.read_labels(asked.without), problem.read_labels(asked.available))
-    made = [live.act(now, missing, Note(asked.id, None)) for _ in range(count)]
+    note = note_given(asked.id, None, is_written=True)
+    made = [live.act(now, missing, note) for _ in range(count)]
     marginals = live.open[made[0].day].decision.marginals
     body = {
         "problem": live.id,
@@ -104,6 +104,8 @@ def close(live: Live, now: float, items: list[tuple[str | Own, Reported | None]]
         try:
             entries.append(_close(live, now, id, reported))
         except SwapRegretError as error:
+            if live.is_torn:
+                raise
             entries.append(error)
     return Closed(entries, [str(id.id) if isinstance(id, Own) else id for id, _ in items], is_batch)
 

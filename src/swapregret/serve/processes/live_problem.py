@@ -46,6 +46,7 @@ class Live:
         self.session = problem.new_session()
         self.history = History(problem.actions, problem.spec.feedback)
         self.seq = self.snapshot_seq = 0
+        self.is_torn = False  # an exception came between what the session did and its event
         self.open: dict[int, Waiting] = {}
         self.named: OrderedDict[Id, int] = OrderedDict()  # the days of the latest decisions with an id of their client
         self.latest: deque[dict[str, Any]] = deque(maxlen=_LATEST)
@@ -95,6 +96,7 @@ class Live:
         started = time.perf_counter()
         labels = self.problem.actions.labels
         decision = self.session.act(without=[labels[index] for index in missing], id=note.id)
+        self.is_torn = True
         self.open[decision.day] = Waiting(decision, at, packed(decision.action))
         self.history.decided(decision.day, decision.marginals, at, missing)
         self.totals["n_decisions"] += 1
@@ -112,10 +114,12 @@ class Live:
         decision, made, text = self.open[day]
         if reported is None:
             self.session.skip(day=day)
+            self.is_torn = True
             self.totals["n_skips"] += 1
             total = None
         else:
             self.session.observe(reported, day=day)  # refuses what cannot be, before anything changes
+            self.is_torn = True
             total = self.problem.total_of(reported, decision.action)
             self.history.rewarded(decision, total, reported, self.problem.reader)
             self.totals["n_rewards" if kind == "reward" else "n_defaults"] += 1
@@ -133,6 +137,7 @@ class Live:
         self.seq += 1
         numbered = event._replace(at=at, seq=self.seq)
         self.pending.append(numbered)
+        self.is_torn = False
         return numbered
 
     def replay(self, event: Event) -> None:
