@@ -208,7 +208,7 @@ def test_memory_is_asked_for_before_it_is_taken() -> None:
         lambda: sr.Partitions(3000, 500),
         lambda: sr.OracleSet(10**12, lambda weights: weights),
         lambda: sr.environments.shortcut_dag(10**12, 10),
-        lambda: sr.environments.DecisionTree(60, 3, 3),
+        lambda: sr.environments.decision_tree(60, 3, 3),
         lambda: sr.MSets(60, 30).enumerate(10**18),
     ],
 )

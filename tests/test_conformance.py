@@ -136,11 +136,6 @@ SETS: dict[str, dict[str, Callable[[Any], ActionSet]]] = {
         "known by oracles": lambda cls: cls(sr.OracleSet(3, _cover), sr.MSets(2, 2), sr.OracleSet(3, _cover)),
         "large": lambda cls: cls(sr.MSets(10, 3), sr.Permutations(4), sr.Partitions(3, 2, coordinates="compact")),
     },
-    "DecisionTree": {
-        "one round": lambda cls: cls(1, 2, 3),
-        "two rounds": lambda cls: cls(2, 2, 2),
-        "large": lambda cls: cls(2, 3, 2),
-    },
 }
 """For every public action set, how to make instances of it, given the class."""
 

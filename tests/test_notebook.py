@@ -85,7 +85,6 @@ OBJECTS: Late[Any] = Late(
         "Evaluation": lambda: sr.evaluate([([1, 0], 0.5)] * 9, [1, 0], actions=sr.MSets(2, 1), policies="uniform"),
         "networks.Network": lambda: sr.networks.Network(EDGES * 100, directed=True),
         "environments.Environment": world,
-        "environments.DecisionTree": lambda: sr.environments.DecisionTree(rounds=1, observations=2, choices=3),
         "games.Game": lambda: GAME,
         "games.CorrelatedPlay": lambda: product_play(GAME, [POLICY, POLICY]),
         "games.Certificate": lambda: certify(product_play(GAME, [POLICY, POLICY])),

@@ -117,7 +117,7 @@ def test_what_is_exported_is_registered() -> None:
     sets = {
         name for name in sr.__all__ if inspect.isclass(kind := getattr(sr, name)) and issubclass(kind, sr.ActionSet)
     }
-    assert sets - {"ActionSet", "OracleSet"} | {"DecisionTree"} == set(registry.SETS)
+    assert sets - {"ActionSet", "OracleSet"} == set(registry.SETS)
     assert set(registry.FACTORIES) == {*baselines.__all__, "swap_combcp", "swap_comband"}
     needed = {name for name in vars(Player) if not name.startswith("_")}
     for kind in (thing for module in modules() for thing in vars(module).values() if inspect.isclass(thing)):

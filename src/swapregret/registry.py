@@ -21,7 +21,6 @@ SETS = {
     "Plans": "actions.plans.plans:Plans",
     "Explicit": "actions.own_sets.explicit:Explicit",
     "Product": "actions.products.product:Product",
-    "DecisionTree": "environments.decision_tree:DecisionTree",
 }
 """Action sets: made from plain values alone. ``OracleSet`` is missing because it holds a function."""
 
@@ -71,27 +70,11 @@ PLAYERS = {
 }
 """Players and the parts they are configured with: frozen dataclasses whose fields are checked against their types."""
 
-_BASELINES = {
-    "blum_mansour": "BlumMansour",
-    "comb_ts": "CombTS",
-    "comb_ucb": "CombUCB",
-    "comband": "ComBand",
-    "combexp": "CombEXP",
-    "epsilon_greedy": "EpsilonGreedy",
-    "exp3": "Exp3",
-    "follow_the_leader": "FollowTheLeader",
-    "ito": "Ito",
-    "lin_ts": "LinTS",
-    "lin_ucb": "LinUCB",
-    "regret_matching": "RegretMatching",
-    "stoltz": "Stoltz",
-    "treeswap": "TreeSwap",
-    "tsallis_inf": "TsallisINF",
-    "uniform": "UniformPlayer",
-}
 FACTORIES = {name: f"learners.presets:{name}" for name in ("swap_comband", "swap_combcp")}
 FACTORIES |= {"combcp": "learners.baselines.combcp:combcp"}
-FACTORIES |= {name: PLAYERS[kind] for name, kind in _BASELINES.items()}
+FACTORIES |= {
+    place.partition(":")[0].rpartition(".")[2]: place for place in PLAYERS.values() if ".baselines." in place
+}  # each player's file has the name of its factory
 """What makes the player of an epoch of ``anytime``."""
 
 POLICIES = {

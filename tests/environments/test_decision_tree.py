@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swapregret as sr
-from swapregret.environments import DecisionTree
+from swapregret.environments import decision_tree
 
 
 def all_plans(rounds: int, observations: int, choices: int) -> list[frozenset[tuple[int, ...]]]:
@@ -32,7 +32,7 @@ def all_plans(rounds: int, observations: int, choices: int) -> list[frozenset[tu
 @pytest.mark.parametrize(("rounds", "observations", "choices"), [(1, 3, 2), (2, 2, 2), (2, 1, 3), (3, 1, 2)])
 def test_actions_are_the_plans(rounds: int, observations: int, choices: int) -> None:
     """The set has exactly the plans listed by recursion, and counts them right."""
-    tree = DecisionTree(rounds, observations, choices)
+    tree = decision_tree(rounds, observations, choices)
     plans = all_plans(rounds, observations, choices)
     listed = {frozenset(tree.elements(row)) for row in tree.enumerate()}
     assert listed == set(plans)
@@ -44,7 +44,7 @@ def test_actions_are_the_plans(rounds: int, observations: int, choices: int) -> 
 @given(st.lists(st.floats(-5, 5), min_size=20, max_size=20))
 def test_oracle_is_the_best_plan(weights: list[float]) -> None:
     """One pass over the tree finds the best of all plans."""
-    tree = DecisionTree(2, 2, 2)
+    tree = decision_tree(2, 2, 2)
     best = max(sum(weights[tree.labels.index(s)] for s in plan) for plan in all_plans(2, 2, 2))
     found = tree.argmax(weights)
     assert found in tree

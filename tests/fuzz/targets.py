@@ -184,7 +184,7 @@ def _worlds(folder: Path) -> list[Target]:
         Target("environments.extensive_form", table.extensive_form, (20,), {"rounds": 1, "branching": 2, "depth": 2}),
         Target("environments.mixture", table.mixture, ([world, world], [0.5, 0.5]), {"rng": 0}),
         Target("environments.concatenation", table.concatenation, ([world, world],), {"rng": 0}),
-        Target("environments.DecisionTree", table.DecisionTree, (1, 2, 2)),
+        Target("environments.decision_tree", table.decision_tree, (1, 2, 2)),
         Target("Environment.rewards", world.rewards, (0, 3)),
         Target("Environment.means", world.means, (0, 3)),
         Target("Environment.with_noise", world.with_noise, (7,)),

@@ -22,10 +22,10 @@ from typing import Annotated
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.plans.plans import InformationSet, Plans
 from swapregret.arguments import Between, Count, Days, checked
 from swapregret.arrays import Matrix, as_integer, check_memory
 from swapregret.counts import shown
-from swapregret.environments.decision_tree import DecisionTree
 from swapregret.environments.environment import Environment, Levels, entropy_from
 from swapregret.environments.groups import random_action
 from swapregret.errors import InvalidInput
@@ -101,7 +101,7 @@ def extensive_form(
     ----------
     horizon : int
     rounds, observations, choices : int
-        The decision tree, see :class:`DecisionTree`.
+        Of the decision tree, see :func:`decision_tree`.
     branching, depth : int
         The tree of phases; branching^depth must not exceed the horizon.
     rng : int, SeedSequence, Generator or None
@@ -113,7 +113,7 @@ def extensive_form(
     >>> world.actions.n_actions, world.actions.dimension
     (4096, 42)
     """
-    actions = DecisionTree(rounds, observations, choices)
+    actions = decision_tree(rounds, observations, choices)
     generator = as_generator(rng)
     if depth > 64 or branching**depth > horizon:
         raise InvalidInput(
@@ -133,6 +133,44 @@ def extensive_form(
         return 0.5 + open_nodes(start, stop) / (2.0 * depth)
 
     return Environment("extensive-form", actions, horizon, levels, entropy_from(generator))
+
+
+@checked
+def decision_tree(rounds: Count, observations: Count, choices: Count) -> Plans:
+    r"""Return all plans of a player who sees one of several observations and then makes one of several choices, ``rounds`` times.
+
+    A sequence is named by the tuple of observations and choices up to it, (o₁, c₁, …, o_k, c_k). With O observations and C choices
+    there are :math:`\sum_k (OC)^k` of them, a plan has :math:`\sum_k O^k`, and there are :math:`f_1^O` plans, :math:`f_k = C
+    f_{k+1}^O`, :math:`f_{rounds} = C`.
+
+    Examples
+    --------
+    >>> plans = decision_tree(rounds=1, observations=2, choices=3)
+    >>> plans.n_actions, plans.dimension, plans.size
+    (9, 6, 2)
+    >>> plans.elements(plans.argmax([0., 1., 0., 0., 0., 1.]))
+    ((0, 1), (1, 2))
+    """
+    pair = observations * choices
+    check_memory(pair ** min(rounds, 64) * (1 if pair > 1 else rounds), "a decision tree")
+    sets: list[InformationSet] = []
+    labels: list[tuple[int, ...]] = []
+    reached: list[tuple[int, ...]] = [()]
+    for _ in range(rounds):
+        points = [(*before, seen) for before in reached for seen in range(observations)]
+        sets += [(_named(point), map(str, range(choices)), _chosen(point[:-1])) for point in points]
+        reached = [(*point, choice) for point in points for choice in range(choices)]
+        labels += reached
+    return Plans(sets, labels=labels)
+
+
+def _named(point: tuple[int, ...]) -> str:
+    return ".".join(map(str, point))
+
+
+def _chosen(sequence: tuple[int, ...]) -> tuple[str, str] | None:
+    """Return the information set and the choice with which a sequence ends; nothing for the empty one."""
+    return (_named(sequence[:-1]), str(sequence[-1])) if sequence else None
 
 
 def _node_actions(actions: ActionSet, fan: int, depth: int, generator: np.random.Generator) -> list[Matrix]:

@@ -89,7 +89,7 @@ def test_every_exported_competitor_is_checked() -> None:
         ("blum_mansour", sr.MSets(20, 5)),
         ("ito", sr.MSets(20, 5)),
         ("regret_matching", sr.MSets(20, 5)),
-        ("comband", sr.environments.DecisionTree(3, 3, 2)),
+        ("comband", sr.TruncatedPermutations(8, 12)),
     ],
 )
 def test_refusals_estimate_time_and_memory(name: str, actions: sr.ActionSet) -> None:
