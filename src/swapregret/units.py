@@ -13,11 +13,13 @@ import numpy.typing as npt
 
 from swapregret.arrays import real_number
 from swapregret.counts import shown
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, InvalidReward
 
 Range = tuple[float, float]
 """The least and the largest value, the smaller first."""
 _Values = TypeVar("_Values", float, npt.NDArray[np.float64])
+_SLACK = 1e-9
+"""By how much of its length a range may be missed: rounding."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,23 @@ class Units:
     def reward(self, value: _Values) -> _Values:
         """Return the reward behind what people count: a cost c is the reward −c."""
         return 0.0 - value if self.is_cost else value
+
+    def check(self, values: npt.NDArray[np.float64], what: str) -> None:
+        """Refuse the first row that has a value outside the declared range; ``what`` has the rows."""
+        (low, high), slack = self.declared, _SLACK * self.scale
+        wrong = np.argwhere(~((values >= low - slack) & (values <= high + slack)))
+        if len(wrong):
+            row, *column = wrong[0].tolist()
+            raise InvalidReward(
+                f"row {row} of {what} must lie in the declared range [{low:g}, {high:g}]",
+                repr(float(values[(row, *column)])) + "".join(f" in column {each}" for each in column),
+                f"Declare the true `{self.word}_range`, or correct the log.",
+            )
+
+    def shares(self, totals: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.float64]:
+        """Return totals as rewards on the scale [0, 1], or refuse the first that is outside the declared range."""
+        self.check(totals, what)
+        return np.clip((self.reward(totals) - self.low) / self.scale, 0.0, 1.0)
 
     def amount(self, share: float) -> float:
         """Return what people count behind a reward on the scale [0, 1]."""

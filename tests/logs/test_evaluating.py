@@ -10,7 +10,6 @@ import swapregret as sr
 from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.logs.evaluating import evaluate
-from swapregret.logs.log import read_past
 
 
 def expected(
@@ -118,7 +117,7 @@ def test_a_player_learns_from_the_log() -> None:
     rng, actions = np.random.default_rng(2), sr.MSets(5, 2)
     means = np.array([0.45, 0.45, 0.05, 0.05, 0.05])
     rows = actions.uniform_policy().sample_many(rng, 1500)
-    log = read_past([(row, float(row @ means)) for row in rows], actions, policies="uniform")
+    log = sr.Log.read([(row, float(row @ means)) for row in rows], actions, policies="uniform")
     found = evaluate(log, sr.swap_combcp(actions, 1500))
     assert found.logged + 0.15 < found.doubly_robust.lower < found.value < 0.9
     with pytest.raises(Unsupported, match="estimate rewards by"):

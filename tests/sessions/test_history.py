@@ -10,7 +10,6 @@ import swapregret as sr
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.player import Decision
 from swapregret.learners.round.drawn_days import Drawn
-from swapregret.logs.log import read_past
 from swapregret.logs.past_days import Promise, promise_of
 
 ACTIONS = sr.MSets(6, 2, labels="abcdef")
@@ -104,7 +103,7 @@ def test_multiscale_takes_policies() -> None:
         (
             [(("a", "b"), 0.5), (("a", "c"), 1.5)],
             {},
-            r"row 1 of the log must have a total in the declared range \[0, 1\]",
+            r"row 1 of the totals of the log must lie in the declared range \[0, 1\]",
         ),
         ([(("a", "b"), 0.5), (("a", "c"), -1.0)], {"cost_range": (0, 9)}, r"row 1 .* range \[0, 9\]"),
         ([(("a", "b"), float("nan"))], {}, "row 0 of the log must have a finite total"),
@@ -156,7 +155,7 @@ def test_a_promise_is_rarely_broken_by_luck() -> None:
         means = rng.random(6) / 2.0
         rows = ACTIONS.uniform_policy().sample_many(rng, 60)
         totals = (rng.random(60) < rows @ means).astype(float)
-        promise: Promise | None = promise_of(read_past(list(zip(rows, totals.tolist(), strict=True)), ACTIONS))
+        promise: Promise | None = promise_of(sr.Log.read(list(zip(rows, totals.tolist(), strict=True)), ACTIONS))
         best = ACTIONS.argmax(promise.fit)
         for share in (rng.random(60) < best @ means).astype(float):
             promise = promise.after(best, float(share)) if promise is not None else None

@@ -217,10 +217,10 @@ def evaluate(
     """
     from swapregret.learners import presets
     from swapregret.logs.evaluating import evaluate as value_of
-    from swapregret.logs.log import read_past
+    from swapregret.logs.log import Log
 
     actions = read_set(set_spec)
-    past = read_past(log, actions, policies=policies, reward_range=reward_range, cost_range=cost_range)
+    past = Log.read(log, actions, policies=policies, reward_range=reward_range, cost_range=cost_range)
     if policy == "uniform":
         target: Policy | AnyPlayer | list[Label] = actions.uniform_policy()
     elif policy in _PLAYERS:

@@ -19,7 +19,14 @@ from swapregret.regret.interval import interval_regret, window_regrets, windows_
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.read_plays import no_policies, read_plays, read_policies, read_rewards, read_rounds
+from swapregret.regret.ledgers.read_plays import (
+    no_policies,
+    read_drawn,
+    read_plays,
+    read_policies,
+    read_rewards,
+    read_rounds,
+)
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
 from swapregret.regret.measure import AuditTable, Regret
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
@@ -227,7 +234,7 @@ def audit(
         return audit_totals(actions, played, totals, drawn, units, confidence=confidence, **options)
     vectors = read_rewards(rewards, len(rows), actions.dimension)
     if reward_range is not None or cost_range is not None:
-        _refuse_outside(vectors, units)
+        units.check(vectors, "`rewards`")
     vectors = units.reward(vectors)
     daily, daily_policies = vectors, None
     if rounds is not None:
@@ -292,30 +299,7 @@ def _drawn(
     if rounds is None:
         alone = "" if chances is None else ", and the probability of what was drawn alone"
         raise no_policies(f"{len(rows):,} totals and no policies{alone}")
-    listed = read_rounds(rows, rounds, chances)
-    chosen = []
-    for here, _, name in listed:
-        seen = np.flatnonzero(~np.isnan(totals[here]))
-        if len(seen) != 1:
-            raise InvalidReward(
-                f"one of rows {here.start} to {here.stop - 1} must have a total: they list the policy of one day",
-                f"{len(seen)} totals on day {name}",
-                "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
-            )
-        chosen.append(here.start + int(seen[0]))
-    return rows[chosen], totals[chosen], [policy for _, policy, _ in listed]
-
-
-def _refuse_outside(values: Matrix, units: Units) -> None:
-    low, high = units.declared
-    wrong = np.argwhere((values < low) | (values > high))
-    if len(wrong):
-        row, column = wrong[0].tolist()
-        raise InvalidReward(
-            f"row {row} of `rewards` must lie in the declared range [{low:g}, {high:g}]",
-            f"{values[row, column]!r} in column {column}",
-            f"Declare the true `{units.word}_range`, or mend the log.",
-        )
+    return read_drawn(rows, totals, rounds, chances)
 
 
 def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:

@@ -29,7 +29,7 @@ from swapregret.arrays import Actions, Label, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import Player
 from swapregret.logs.least_squares import LeastSquares
-from swapregret.logs.log import Log, Source, read_past
+from swapregret.logs.log import Log, Source
 from swapregret.logs.past_days import learn_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
@@ -179,7 +179,7 @@ def evaluate(
         raise InvalidInput(
             "`actions` must be given", "a log and a policy that do not name a set", "Pass the action set."
         )
-    past = read_past(log, of, policies=policies, reward_range=reward_range, cost_range=cost_range)
+    past = Log.read(log, of, policies=policies, reward_range=reward_range, cost_range=cost_range)
     if past.policies is None:
         raise InvalidInput(
             "a log must say which policy drew each action",

@@ -11,9 +11,9 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Vector, frozen, real_numbers
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
-from swapregret.logs.log_file import Frame, LoggedPlay, read_frame, read_log
+from swapregret.logs.log_file import Frame, LoggedPlay, read_log
 from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.ledgers.read_plays import read_plays, read_policies, read_rounds
+from swapregret.regret.ledgers.read_plays import read_drawn, read_plays, read_policies
 from swapregret.units import Range, Units, read_units
 
 Source = str | os.PathLike[str] | Frame | Sequence[Sequence[object]]
@@ -41,7 +41,7 @@ class Log:
     Examples
     --------
     >>> from swapregret import MSets
-    >>> log = read_past([(("a", "b"), 0.5), (("b", "c"), 0.25)], MSets(3, 2, labels="abc"))
+    >>> log = Log.read([(("a", "b"), 0.5), (("b", "c"), 0.25)], MSets(3, 2, labels="abc"))
     >>> len(log), log.totals.tolist(), log.told
     (2, [0.5, 0.25], 'unknown')
     """
@@ -53,8 +53,9 @@ class Log:
     told: str
     units: Units
 
-    @staticmethod
+    @classmethod
     def read(
+        cls,
         source: "Source | Log",
         actions: ActionSet,
         *,
@@ -62,8 +63,54 @@ class Log:
         reward_range: Range | None = None,
         cost_range: Range | None = None,
     ) -> "Log":
-        """Read past days from a file, a data frame or a list: :func:`read_past`."""
-        return read_past(source, actions, policies=policies, reward_range=reward_range, cost_range=cost_range)
+        """Read past days from a file, a data frame or a list.
+
+        Parameters
+        ----------
+        source : path, data frame, sequence of days, or Log
+            A day is an action and its total, and the policy that drew the action if it is known.
+            A CSV or Parquet file, or a Polars or pandas frame with its columns: ``action``, ``indices`` or ``action:LABEL``, and
+            ``reward`` or ``cost``; optionally ``policy``, or ``round`` and ``probability``.
+        actions : ActionSet
+        policies : {"uniform", "constant"}, Policy or sequence of Policy, optional
+            Who drew the actions, where the log does not say: the uniform policy of the set, a policy that plays the action of
+            the day, one policy for all days, or one per day.
+        reward_range, cost_range : (float, float), optional
+            The least and the largest total. A total outside is refused; without a range rewards may be any finite numbers.
+        """
+        units = read_units(reward_range, cost_range)
+        told: Sequence[Policy] | None
+        if isinstance(source, Log):
+            if source.actions.dimension != actions.dimension:
+                raise InvalidInput(
+                    "a log must be of the set it is read for", f"{source!r} for {actions!r}", "Use its own set."
+                )
+            plays, totals, told = source.plays, source.totals, source.policies
+            if (reward_range, cost_range) == (None, None):
+                units = source.units
+            elif units.is_cost != source.units.is_cost:
+                raise InvalidInput(
+                    f"a log of {source.units.word}s must be read as such", f"`{units.word}_range`", "Use the other."
+                )
+        elif isinstance(source, str | os.PathLike) or hasattr(source, "columns"):
+            logged = read_log(source, actions, is_cost=units.is_cost, needs_policies=False)
+            plays, totals, told = _of_table(logged, actions)
+        else:
+            plays, totals, told = _of_rows(source, actions)
+        if reward_range is not None or cost_range is not None:
+            units.check(totals, "the totals of the log")
+        if policies is None:
+            how = "unknown" if told is None else source.told if isinstance(source, Log) else "logged"
+            return cls(actions, plays, totals, None if told is None else tuple(told), how, units)
+        if told is not None:
+            raise InvalidInput(
+                "the policies of a log must be given once", "a log that has them, and `policies`", "Leave out one."
+            )
+        if not isinstance(policies, str):
+            return cls(actions, plays, totals, tuple(read_policies(actions, plays, policies)), "logged", units)
+        check_name(policies, DECLARED, "policies")
+        drawn = [actions.uniform_policy()] * len(plays) if policies == "uniform" else _constant(plays)
+        return cls(actions, plays, totals, tuple(drawn), policies, units)
 
     def __len__(self) -> int:
         """Return how many days there are."""
@@ -76,72 +123,10 @@ class Log:
 
     def shares(self) -> Vector:
         """Return the totals as learners are told them, in [0, 1], or refuse the first that is outside the declared range."""
-        _refuse_outside(self.totals, self.units)
-        return np.clip((self.rewards - self.units.low) / self.units.scale, 0.0, 1.0)
+        return self.units.shares(self.totals, "the totals of the log")
 
     def __repr__(self) -> str:
         return f"Log({len(self):,} days, {self.units.word}s, policies {self.told}, {self.actions!r})"
-
-
-def read_past(
-    source: "Source | Log",
-    actions: ActionSet,
-    *,
-    policies: str | Policy | Sequence[Policy] | None = None,
-    reward_range: Range | None = None,
-    cost_range: Range | None = None,
-) -> Log:
-    """Read past days from a file, a data frame or a list.
-
-    Parameters
-    ----------
-    source : path, data frame, sequence of days, or Log
-        A day is an action and its total, and the policy that drew the action if it is known.
-        A CSV or Parquet file, or a Polars or pandas frame with its columns: ``action``, ``indices`` or ``action:LABEL``, and
-        ``reward`` or ``cost``; optionally ``policy``, or ``round`` and ``probability``.
-    actions : ActionSet
-    policies : {"uniform", "constant"}, Policy or sequence of Policy, optional
-        Who drew the actions, where the log does not say: the uniform policy of the set, a policy that plays the action of
-        the day, one policy for all days, or one per day.
-    reward_range, cost_range : (float, float), optional
-        The least and the largest total. A total outside is refused; without a range rewards may be any finite numbers.
-    """
-    units = read_units(reward_range, cost_range)
-    told: Sequence[Policy] | None
-    if isinstance(source, Log):
-        if source.actions.dimension != actions.dimension:
-            raise InvalidInput(
-                "a log must be of the set it is read for", f"{source!r} for {actions!r}", "Use its own set."
-            )
-        plays, totals, told = source.plays, source.totals, source.policies
-        if (reward_range, cost_range) == (None, None):
-            units = source.units
-        elif units.is_cost != source.units.is_cost:
-            raise InvalidInput(
-                f"a log of {source.units.word}s must be read as such", f"`{units.word}_range`", "Use the other."
-            )
-    elif isinstance(source, str | os.PathLike):
-        plays, totals, told = _of_table(read_log(source, actions, is_cost=units.is_cost, needs_policies=False), actions)
-    elif hasattr(source, "columns"):
-        plays, totals, told = _of_table(
-            read_frame(source, actions, is_cost=units.is_cost, needs_policies=False), actions
-        )
-    else:
-        plays, totals, told = _of_rows(source, actions)
-    if reward_range is not None or cost_range is not None:
-        _refuse_outside(totals, units)
-    if policies is None:
-        how = "unknown" if told is None else source.told if isinstance(source, Log) else "logged"
-        return Log(actions, plays, totals, None if told is None else tuple(told), how, units)
-    if told is not None:
-        raise InvalidInput(
-            "the policies of a log must be given once", "a log that has them, and `policies`", "Leave out one."
-        )
-    if not isinstance(policies, str):
-        return Log(actions, plays, totals, tuple(read_policies(actions, plays, policies)), "logged", units)
-    check_name(policies, DECLARED, "policies")
-    drawn = [actions.uniform_policy()] * len(plays) if policies == "uniform" else _constant(plays)
-    return Log(actions, plays, totals, tuple(drawn), policies, units)
 
 
 def _constant(plays: Actions) -> list[Policy]:
@@ -158,9 +143,7 @@ def _of_table(logged: LoggedPlay, actions: ActionSet) -> tuple[Actions, Vector, 
     totals = logged.rewards if logged.rewards.ndim == 1 else (logged.rewards * logged.plays).sum(axis=1)
     if logged.policies is not None or logged.rounds is None or logged.probabilities is None:
         return logged.plays, totals, logged.policies
-    listed = read_rounds(logged.plays, logged.rounds, logged.probabilities)
-    drawn = [here.start + int(np.argmax(~np.isnan(totals[here]))) for here, _, _ in listed]
-    return logged.plays[drawn], totals[drawn], [policy for _, policy, _ in listed]
+    return read_drawn(logged.plays, totals, logged.rounds, logged.probabilities)
 
 
 def _of_rows(source: object, actions: ActionSet) -> tuple[Actions, Vector, Sequence[Policy] | None]:
@@ -187,17 +170,6 @@ def _of_rows(source: object, actions: ActionSet) -> tuple[Actions, Vector, Seque
                 f"row {index} of the log must have a finite total", shown(row[1]), "Correct or leave out the day."
             )
     return plays, totals, read_policies(actions, plays, [row[2] for row in rows]) if len(rows[0]) == 3 else None
-
-
-def _refuse_outside(totals: Vector, units: Units) -> None:
-    low, high = units.declared
-    wrong = np.flatnonzero(~((totals >= low) & (totals <= high)))
-    if len(wrong):
-        raise InvalidInput(
-            f"row {wrong[0]} of the log must have a total in the declared range [{low:g}, {high:g}]",
-            repr(float(totals[wrong[0]])),
-            f"Declare the true `{units.word}_range`, or correct the log.",
-        )
 
 
 def read_choice(actions: ActionSet, given: Any, name: str) -> Action:

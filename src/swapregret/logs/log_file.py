@@ -74,14 +74,17 @@ class Frame(Protocol):
         """The names of the columns."""
 
 
-def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False, needs_policies: bool = True) -> LoggedPlay:
-    """Read a CSV or Parquet file of plays, by its ending; with ``is_cost``, its columns are ``cost:LABEL`` or ``cost``.
+def read_log(
+    source: _Path | Frame, actions: ActionSet, *, is_cost: bool = False, needs_policies: bool = True
+) -> LoggedPlay:
+    """Read a CSV or Parquet file of plays, by its ending, or a data frame with its columns.
 
     Parameters
     ----------
-    path : path
+    source : path, or Polars or pandas frame
     actions : ActionSet
     is_cost : bool
+        Whether columns are ``cost:LABEL`` or ``cost``.
     needs_policies : bool
         Whether a log of totals without the policies that drew the actions is refused.
 
@@ -90,21 +93,23 @@ def read_log(path: _Path, actions: ActionSet, *, is_cost: bool = False, needs_po
     InvalidInput
         Naming the row (counted from 1, below the header) and the column of the first cell that cannot be read.
     """
-    name = os.fspath(path)
-    with naming(name):
-        header, rows = _table(name)
-        return _Reader(actions, header, "cost" if is_cost else "reward", needs_policies).read(rows)
+    paid = "cost" if is_cost else "reward"
+    if not isinstance(source, str | os.PathLike):
+        header, rows = _frame(source)
+        return _Reader(actions, header, paid, needs_policies).read(rows)
+    with naming(source):
+        header, rows = _file(os.fspath(source))
+        return _Reader(actions, header, paid, needs_policies).read(rows)
 
 
-def read_frame(frame: Frame, actions: ActionSet, *, is_cost: bool = False, needs_policies: bool = True) -> LoggedPlay:
-    """Read a Polars or pandas data frame with the columns of a file."""
-    header = [str(name) for name in frame.columns]
+def _frame(frame: Frame) -> tuple[list[str], Sequence[Sequence[_Cell]]]:
+    """Return the header and the rows of a data frame."""
     rows: Sequence[Sequence[_Cell]]
     rows = frame.rows() if hasattr(frame, "rows") else list(frame.itertuples(index=False, name=None))  # type: ignore[attr-defined]
-    return _Reader(actions, header, "cost" if is_cost else "reward", needs_policies).read(rows)
+    return [str(name) for name in frame.columns], rows
 
 
-def _table(name: str) -> tuple[list[str], Sequence[Sequence[_Cell]]]:
+def _file(name: str) -> tuple[list[str], Sequence[Sequence[_Cell]]]:
     """Return the header and the rows of a file."""
     if not os.path.isfile(name):
         raise InvalidInput("the log must be a file", repr(name), "Give the path of a CSV or Parquet file.")

@@ -29,7 +29,7 @@ from swapregret.learners.doubling import DoublingPlayer
 from swapregret.learners.player import Arrays, Decision, Player
 from swapregret.learners.round.drawn_days import Chosen, Drawn
 from swapregret.logs.least_squares import LeastSquares
-from swapregret.logs.log import Log, Source, read_past
+from swapregret.logs.log import Log, Source
 from swapregret.units import Units
 
 _CHANCE, _FEWEST, _MOST = 0.05, 8, 1_000
@@ -87,7 +87,7 @@ class Promise(NamedTuple):
 def read_history(source: Source | Log, player: Player[Any], units: Units) -> Log:
     """Read the history of a player that is told totals in some units."""
     given = {f"{units.word}_range": units.declared}
-    return read_past(source, player.actions, **given)  # type: ignore[arg-type]
+    return Log.read(source, player.actions, **given)  # type: ignore[arg-type]
 
 
 def learn_past(player: Player[Any], state: Any, past: Log) -> Iterator[Any]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, as_integer
-from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import invert
 from swapregret.notebook import html_table
 from swapregret.policy import Policy
@@ -35,7 +35,6 @@ from swapregret.regret.measure import AuditTable, Regret, student_factor
 from swapregret.regret.two_sided import two_sided_swap
 from swapregret.units import Units
 
-_SLACK = 1e-9
 _PARTS = 8
 
 
@@ -96,7 +95,7 @@ def audit_totals(
     One inverse of Σ per policy, O(dimension²) per day. Options are those of :func:`~swapregret.logs.auditing.audit`.
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
-    rewards = _shares(totals, units)
+    rewards = units.shares(totals, "the totals")
     if n < _PARTS:
         raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")
     gathered = Totals(actions, capacity)
@@ -219,17 +218,3 @@ class Totals:
             " on every second day and judged on the others, below the truth in expectation where both halves have the same best φ,"
             f" minus its sampling error (both for confidence {confidence:g})",
         )
-
-
-def _shares(totals: Vector, units: Units) -> Vector:
-    """Return totals as rewards in [0, 1], or refuse the first that is outside."""
-    shares = (units.reward(totals) - units.low) / units.scale
-    wrong = np.flatnonzero(~((shares >= -_SLACK) & (shares <= 1.0 + _SLACK)))
-    if len(wrong):
-        low, high = units.declared
-        raise InvalidReward(
-            f"the total of row {wrong[0]} must be a finite number in the declared range [{low:g}, {high:g}]",
-            repr(float(totals[wrong[0]])),
-            f"Declare the true `{units.word}_range` of totals, or mend the log.",
-        )
-    return np.clip(shares, 0.0, 1.0)

@@ -158,6 +158,24 @@ def read_rounds(
     return found
 
 
+def read_drawn(
+    rows: Actions, totals: Vector, rounds: npt.ArrayLike, chances: Vector | None
+) -> tuple[Actions, Vector, list[Policy]]:
+    """Return the action, the total and the policy of each day that is listed over several rows: the row with a total was drawn."""
+    listed = read_rounds(rows, rounds, chances)
+    chosen = []
+    for here, _, name in listed:
+        seen = np.flatnonzero(~np.isnan(totals[here]))
+        if len(seen) != 1:
+            raise InvalidReward(
+                f"one of rows {here.start} to {here.stop - 1} must have a total: they list the policy of one day",
+                f"{len(seen)} totals on day {name}",
+                "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
+            )
+        chosen.append(here.start + int(seen[0]))
+    return rows[chosen], totals[chosen], [policy for _, policy, _ in listed]
+
+
 def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequence[Policy]) -> list[Policy]:
     """Read the policy of every play: one for all, or one each; an action its policy never draws is refused."""
     listed = [policies] * len(plays) if isinstance(policies, Policy) else list(policies)
