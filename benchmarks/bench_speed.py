@@ -14,12 +14,12 @@ from pathlib import Path
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))  # NumPy reads it
 
+from measured_block import around
 from rich import box
 from speed.run_bench import run_bench
 from speed.sheets import describe_bench, sheets, write_page
 
 from swapregret.cli.console import console, emit_json, status_console, styled, table_of
-from swapregret.experiments.measured_block import around
 
 
 def main(words: list[str] | None = None) -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from guard import BENIGN, BROKEN, break_pool, count_trips
+from measured_block import put_block
 from quality import ALL_SETS, COMPETITORS, PLAYERS, WORLDS, dominated, make_set, measure
 
 import swapregret as sr
-from swapregret.experiments.measured_block import put_block
 
 MINE = "adaptive"
 FOUR = (MINE, "multiscale", "single", "uniform")

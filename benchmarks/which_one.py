@@ -12,11 +12,11 @@ import json
 from itertools import product
 from pathlib import Path
 
+from measured_block import markdown, put_block
 from quality_tables import MOVING, PRACTICE_RUNS, PRACTICE_SETS, STILL, Cells, NotPlayedError
 
 import swapregret as sr
 from swapregret.experiments import which_one
-from swapregret.experiments.measured_block import put_block
 
 FILE = Path(sr.__file__).parent / "experiments" / "which_one.json"
 PAGE = Path(__file__).parents[1] / "docs" / "which_one.md"
@@ -38,6 +38,17 @@ def measured(cells: Cells) -> list[list[object]]:
     return rows
 
 
+def table() -> str:
+    """Return the table of the page: a row for what is seen and how long, a column for how the world moves."""
+    headings = ["you see", "T", *(f"it {word}" for word in which_one.WORLDS)]
+    rows = [
+        [seen, f"{horizon:,}", *which_one.cells(which_one.advise(feedback, horizon))]
+        for feedback, seen in which_one.SEEN.items()
+        for horizon in sorted({row.horizon for row in which_one.measured() if row.feedback == feedback})
+    ]
+    return "\n".join(markdown(headings, rows))
+
+
 def main() -> None:
     """Parse, play, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -48,7 +59,7 @@ def main() -> None:
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
     FILE.write_text(f'{{"by": "python benchmarks/which_one.py", "rows": [\n{lines}\n]}}\n', "utf-8")
     which_one.measured.cache_clear()
-    put_block(PAGE, which_one.table(), "which")
+    put_block(PAGE, table(), "which")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from measured_block import markdown, put_block
+
 from speed.doors import MULTISCALE, DoorRow
 from speed.run_bench import Bench
 from swapregret.counts import count_in_words
-from swapregret.experiments.measured_block import markdown, put_block
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,17 @@
 """The tables of `docs/baselines.md` are those the commands measure: cheap cells are played again and compared.
 
-If a test here fails, a table is stale: `swapregret counterexample --write docs/baselines.md`.
+If a test here fails, a table is stale: `python benchmarks/paper_pages.py`.
 """
 
 from pathlib import Path
 
 import pytest
+from measured_block import around, block
+from paper_pages import counterexample_block, main, table1_block
 from typer.testing import CliRunner
 
 from swapregret.cli import app
-from swapregret.experiments.measured_block import block
-from swapregret.experiments.paper_pages import counterexample_block, table1_block
+from swapregret.errors import InvalidInput
 from swapregret.experiments.paper_table1 import COMPETITORS, Cell, Table1
 from swapregret.experiments.shortcut_counterexample import PLAYERS, Counterexample, CounterexampleRow, realised_regret
 
@@ -31,18 +32,21 @@ def test_the_counterexample_on_the_page_is_measured_again(place: int) -> None:
     assert sum(runs) / 2 == pytest.approx(float(rows_of("counterexample")["4"][1 + place]), abs=0.05)
 
 
-def test_commands_write_their_block_and_leave_the_rest(tmp_path: Path) -> None:
-    """A page without the marks is refused before anything is played; with them only the block changes."""
-    page = tmp_path / "page.md"
+def test_what_commands_print_becomes_a_block_and_leaves_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page without the marks is refused; with them only the block changes."""
+    page, told = tmp_path / "page.md", tmp_path / "told.json"
     page.write_text("above\n<!-- counterexample: begin -->\nold\n<!-- counterexample: end -->\nbelow\n", "utf-8")
-    options = ["counterexample", "--length", "2", "--horizon", "50", "--replications", "1", "--jobs", "1"]
-    assert CliRunner().invoke(app, [*options, "--write", str(page)]).exit_code == 0
+    options = ["counterexample", "--length", "2", "--horizon", "50", "--replications", "1", "--jobs", "1", "--json"]
+    told.write_text(CliRunner().invoke(app, options).stdout, "utf-8")
+    monkeypatch.setattr("sys.argv", ["paper_pages.py", "counterexample", str(told), str(page)])
+    main()
     lines = page.read_text("utf-8").splitlines()
     assert (lines[0], lines[-1]) == ("above", "below")
     assert "| 2 | 5 |" in page.read_text("utf-8")
-    refused = CliRunner().invoke(app, ["table1", "--write", str(page)])
-    assert refused.exit_code != 0
-    assert "table1: begin" in refused.output
+    with pytest.raises(InvalidInput, match="table1: begin"):
+        around(page, "table1")
 
 
 def test_blocks_say_what_was_measured_and_refused() -> None:

@@ -21,34 +21,24 @@ WORLD_NAMES = ("cyclic", "iid", "piecewise", "random-walk", "slots", "spiral", "
 """For the help, which must not wait for the library; a test compares them."""
 _Result = TypeVar("_Result", "Table1", "Counterexample", "Exploit")
 _Html = Annotated[Path | None, page("html", "Write the figures to this HTML file.")]
-_Write = Annotated[Path | None, option("write", "A page whose table is rewritten, docs/baselines.md or another.")]
 _LEAST = 7
 """Days of a run: the cyclic world has as many phases."""
 
 
 def _tell(
-    block: str,
-    files: tuple[Path | None, Path | None],
+    html: Path | None,
     as_json: bool,
     n_steps: int,
     measure: Callable[..., _Result],
     figures: Callable[[_Result], str],
-    tables: Callable[[_Result], str],
     show: Callable[[_Result], None],
 ) -> None:
-    """Measure with a bar of ``n_steps``, and tell it: figures in HTML, the block of a page, JSON, or on the terminal."""
-    from swapregret.experiments.measured_block import around, put_block
-
-    html, write = files
-    if write is not None:
-        around(write, block)  # a page that cannot be written is found before the minutes of measuring
+    """Measure with a bar of ``n_steps``, and tell it: figures in HTML, JSON, or on the terminal."""
     with progress_bar() as bar:
         task = bar.add_task("", total=n_steps)
         result = measure(progress=lambda name: bar.update(task, advance=1, description=name))
     if html is not None:
         html.write_text(figures(result), encoding="utf-8")
-    if write is not None:
-        put_block(write, tables(result), block)
     if as_json:
         emit_json(asdict(result))
         return
@@ -70,7 +60,6 @@ def table1(
     seed: SeedOption = 0,
     jobs: Jobs = 2,
     html: _Html = None,
-    write: _Write = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure swap regret and time of every competitor, from 15 actions to a thousand million.
@@ -78,7 +67,6 @@ def table1(
     Example: swapregret table1 --html table1.html
     """
     _say_loading()
-    from swapregret.experiments.paper_pages import table1_block
     from swapregret.experiments.paper_table1 import COMPETITORS, INSTANCES, measure_table1
     from swapregret.experiments.report.small_pages import table1_page
 
@@ -95,7 +83,7 @@ def table1(
         n_jobs=jobs,
     )
     n_cells = sum(full or instance.in_default for instance in INSTANCES) * len(COMPETITORS)
-    _tell("table1", (html, write), as_json, n_cells, measure, table1_page, table1_block, _print_table1)
+    _tell(html, as_json, n_cells, measure, table1_page, _print_table1)
 
 
 def _print_table1(result: "Table1") -> None:
@@ -159,7 +147,6 @@ def counterexample(
     seed: SeedOption = 0,
     jobs: Jobs = 2,
     html: _Html = None,
-    write: _Write = None,
     as_json: AsJson = False,
 ) -> None:
     """Play CombEXP and Lazy-ComBCP, with our constants and the paper's, on the shortcut DAG of the appendix, n = 4, 6, …, 14.
@@ -167,15 +154,13 @@ def counterexample(
     Example: swapregret counterexample --length 10 --replications 4
     """
     _say_loading()
-    from swapregret.experiments.paper_pages import counterexample_block
     from swapregret.experiments.report.small_pages import counterexample_page
     from swapregret.experiments.shortcut_counterexample import LENGTHS, PLAYERS, measure_counterexample
 
     sizes = lengths or list(LENGTHS)
     n_runs = len(sizes) * len(PLAYERS) * replications
     measure = partial(measure_counterexample, sizes, horizon=horizon, replications=replications, seed=seed, n_jobs=jobs)
-    told = counterexample_page, counterexample_block, _print_counterexample
-    _tell("counterexample", (html, write), as_json, n_runs, measure, *told)
+    _tell(html, as_json, n_runs, measure, counterexample_page, _print_counterexample)
 
 
 def _print_counterexample(result: "Counterexample") -> None:
@@ -207,7 +192,6 @@ def exploit(
     seed: SeedOption = 0,
     jobs: Jobs = 2,
     html: _Html = None,
-    write: _Write = None,
     as_json: AsJson = False,
 ) -> None:
     """Let opponents exploit learners: an optimiser with a schedule, and one who knows today's policy.
@@ -216,16 +200,15 @@ def exploit(
     """
     _say_loading()
     from swapregret.experiments.exploit import OPPONENTS, PLAYERS, measure_exploit
-    from swapregret.experiments.paper_pages import exploit_block
     from swapregret.experiments.report.small_pages import exploit_page
 
     n_runs = len(OPPONENTS) * len(PLAYERS) * replications
     measure = partial(measure_exploit, horizon=horizon, replications=replications, seed=seed, n_jobs=jobs)
-    _tell("exploit", (html, write), as_json, n_runs, measure, exploit_page, exploit_block, _print_exploit)
+    _tell(html, as_json, n_runs, measure, exploit_page, _print_exploit)
 
 
 def _print_exploit(result: "Exploit") -> None:
-    from swapregret.experiments.paper_pages import EXPLOIT_HEADINGS, exploit_rows
+    from swapregret.experiments.exploit import EXPLOIT_HEADINGS, exploit_rows
 
     many = plural(result.replications, "run")
     title = f"What the opponent takes per day ± standard error, T = {result.horizon:,}, {many} each"

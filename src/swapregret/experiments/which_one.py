@@ -15,7 +15,6 @@ from typing import NamedTuple
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set
 from swapregret.arrays import as_integer
-from swapregret.experiments.measured_block import markdown
 
 _MEMORIES = {f"/{share}": f", memory={horizon}" for share, horizon in ((10, "T/10"), (30, "T/30"), (100, "T/100"))}
 PLAYERS: dict[str, dict[str, str]] = {
@@ -149,14 +148,3 @@ def cells(advice: Advice) -> list[str]:
             name = answer.player.removeprefix("baselines.")
             found.append(f"`{name}` {short(answer.reward, answer.swap_regret)}; the default {ours}")
     return found
-
-
-def table() -> str:
-    """Return the table of the page: a row for what is seen and how long, a column for how the world moves."""
-    headings = ["you see", "T", *(f"it {word}" for word in WORLDS)]
-    rows = [
-        [seen, f"{horizon:,}", *cells(advise(feedback, horizon))]
-        for feedback, seen in SEEN.items()
-        for horizon in sorted({row.horizon for row in measured() if row.feedback == feedback})
-    ]
-    return "\n".join(markdown(headings, rows))

@@ -1,14 +1,22 @@
-"""What ``swapregret table1``, ``counterexample`` and ``exploit`` measured, as the tables of pages in Markdown."""
+"""Put what ``swapregret table1``, ``counterexample`` or ``exploit`` measured into a page, as a table.
 
-import math
+    swapregret counterexample --json > counterexample.json
+    python benchmarks/paper_pages.py counterexample counterexample.json docs/baselines.md
+
+The table stands between two comments of the page, and is never written by hand.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from measured_block import markdown, put_block
 
 from swapregret.counts import count_in_words, plural
-from swapregret.experiments.exploit import OPPONENTS, Exploit, ExploitRow
-from swapregret.experiments.exploit import PLAYERS as EXPLOITED
-from swapregret.experiments.measured_block import markdown
+from swapregret.experiments.exploit import EXPLOIT_HEADINGS, Exploit, ExploitRow, exploit_rows
 from swapregret.experiments.paper_table1 import COMPETITORS, Cell, Table1
-from swapregret.experiments.shortcut_counterexample import PLAYERS, Counterexample
-from swapregret.regret.measure import standard_error
+from swapregret.experiments.shortcut_counterexample import PLAYERS, Counterexample, CounterexampleRow
 
 
 def table1_block(result: Table1) -> str:
@@ -52,25 +60,35 @@ def counterexample_block(result: Counterexample) -> str:
     return "\n".join([head, "", *markdown(["n", "paths", *PLAYERS], rows)])
 
 
-EXPLOIT_HEADINGS = ("player", *(f"{each.name}: {each.strategy}" for each in OPPONENTS))
-
-
-def exploit_rows(result: Exploit) -> list[tuple[str, ...]]:
-    """Return what each opponent took of each player per day, one row per player, and what it takes of one who plays well."""
-    taken = {(row.player, row.opponent): _taken(row) for row in result.rows}
-    rows = [(name, *(taken[name, each.name] for each in OPPONENTS)) for name in EXPLOITED]
-    return [*rows, ("of whoever plays well", *(f"{each.value:.2f}" for each in OPPONENTS))]
-
-
-def _taken(row: ExploitRow) -> str:
-    error = standard_error(row.runs)
-    return f"{row.total:+.2f}" + (f" ± {error:.2f}" if math.isfinite(error) else "")
-
-
 def exploit_block(result: Exploit) -> str:
-    """Return the same as a table of a page."""
+    """Return what each opponent took of each player per day."""
     head = (
         f"`swapregret exploit`: what the opponent takes per day, with the standard error over runs, T = {result.horizon:,}, "
         f"{plural(result.replications, 'run')}, seed {result.seed}."
     )
     return "\n".join([head, "", *markdown(EXPLOIT_HEADINGS, exploit_rows(result))])
+
+
+def block_of(name: str, told: dict[str, Any]) -> str:
+    """Return the block of what a command printed as JSON."""
+    if name == "table1":
+        return table1_block(Table1(**told | {"cells": tuple(Cell(**cell) for cell in told["cells"])}))
+    if name == "counterexample":
+        return counterexample_block(
+            Counterexample(**told | {"rows": tuple(CounterexampleRow(**row) for row in told["rows"])})
+        )
+    return exploit_block(Exploit(**told | {"rows": tuple(ExploitRow(**row) for row in told["rows"])}))
+
+
+def main() -> None:
+    """Parse, read, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", choices=("table1", "counterexample", "exploit"))
+    parser.add_argument("json", type=Path, help="what the command printed with --json")
+    parser.add_argument("page", type=Path, help="the page whose block of that name is rewritten")
+    given = parser.parse_args()
+    put_block(given.page, block_of(given.name, json.loads(given.json.read_text("utf-8"))), given.name)
+
+
+if __name__ == "__main__":
+    main()
