@@ -14,7 +14,7 @@ import numpy as np
 from swapregret.arrays import Action, Actions, Integers, Vector, is_iterable
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.policy import FinitePolicy
+from swapregret.policy import FinitePolicy, Policy
 
 if TYPE_CHECKING:
     from swapregret.actions.action_set import ActionSet
@@ -44,9 +44,7 @@ class Face:
     def __init__(self, whole: "ActionSet", missing: tuple[int, ...]) -> None:
         self.whole, self.missing = whole, missing
         self.kept: Integers = np.setdiff1d(np.arange(whole.dimension), missing)
-        cost = np.zeros(whole.dimension)
-        cost[list(missing)] = -1.0
-        if cost @ whole.argmax(cost) < 0.0:
+        if not is_possible(whole, missing):
             raise nothing_left(whole, missing)
         self.part: ActionSet = whole.part_on(self.kept)
 
@@ -55,6 +53,13 @@ class Face:
         table = np.zeros((len(rows), self.whole.dimension), dtype=np.int64)
         table[:, self.kept] = rows
         return table
+
+    def lower(self, policy: Policy) -> FinitePolicy:
+        """Return a policy over the actions that are left in the coordinates of the smaller set, or refuse any other."""
+        listed = policy.finite()
+        if listed.atoms[:, list(self.missing)].any():
+            raise InvalidInput("policies must draw what was available", repr(policy)[:80], "Log the policy of the day.")
+        return FinitePolicy(listed.atoms[:, self.kept], listed.weights)
 
     @cached_property
     def exploration(self) -> FinitePolicy:
@@ -73,13 +78,20 @@ class Face:
         return FinitePolicy(self.lift(policy.atoms), policy.weights)
 
 
-def nothing_left(whole: "ActionSet", missing: Iterable[int]) -> InvalidInput:
+def is_possible(whole: "ActionSet", missing: Iterable[int]) -> bool:
+    """Tell whether some action has none of the elements that are missing."""
+    cost = np.zeros(whole.dimension)
+    cost[list(missing)] = -1.0
+    return not cost @ whole.argmax(cost) < 0.0
+
+
+def nothing_left(whole: "ActionSet", missing: Iterable[int], when: str = "") -> InvalidInput:
     """Return the refusal of a day on which no action is possible."""
     names = [whole.labels[index] for index in missing]
     some = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     return InvalidInput(
         "some action must be possible without the elements that are not available",
-        f"{some} missing: every action of {whole!r} needs one of them",
+        f"{when}{some} missing: every action of {whole!r} needs one of them",
         "Skip the day, or leave fewer elements out.",
     )
 

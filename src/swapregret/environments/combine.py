@@ -43,7 +43,7 @@ def mixture(
     >>> mixture([high, low], [.25, .75], rng=0).means(0, 1)
     array([[0.2, 0.2, 0.2, 0.2]])
     """
-    parts = _same_actions(environments)
+    parts = same_actions(environments)
     shares = on_grid(np.full(len(parts), 1.0 / len(parts)) if weights is None else weights)
     if len(shares) != len(parts):
         raise InvalidInput(
@@ -60,7 +60,7 @@ def mixture(
         return total
 
     name = "mixture(" + ", ".join(part.name for part in parts) + ")"
-    return _combined(name, parts, days, blend, rng)
+    return combined(name, parts, days, blend, rng)
 
 
 @checked
@@ -84,7 +84,7 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
     >>> world.horizon, world.means(0, 5)[:, 0].tolist()
     (5, [0.5, 0.5, 0.25, 0.25, 0.25])
     """
-    parts = _same_actions(environments)
+    parts = same_actions(environments)
     ends = np.cumsum([part.horizon for part in parts])
 
     def chain(sources: Sequence[Environment], ask: Ask, start: int, stop: int) -> Matrix:
@@ -95,10 +95,10 @@ def concatenation(environments: Sequence[Environment], *, rng: Seed = None) -> E
                 found.append(ask(part, max(start, begin) - begin, min(stop, end) - begin))
         return np.concatenate(found)
 
-    return _combined(" then ".join(part.name for part in parts), parts, int(ends[-1]), chain, rng)
+    return combined(" then ".join(part.name for part in parts), parts, int(ends[-1]), chain, rng)
 
 
-def _combined(name: str, parts: Sequence[Environment], days: int, join: Join, rng: Seed) -> Environment:
+def combined(name: str, parts: Sequence[Environment], days: int, join: Join, rng: Seed) -> Environment:
     """Return the environment whose means and rewards are joined from those of its parts."""
 
     def levels(start: int, stop: int) -> Matrix:
@@ -114,10 +114,18 @@ def _combined(name: str, parts: Sequence[Environment], days: int, join: Join, rn
     return Environment(name, parts[0].actions, days, levels, entropy_from(as_generator(rng)), 1.0, draw, shared)
 
 
-def _same_actions(environments: Sequence[Environment]) -> tuple[Environment, ...]:
+def same_actions(environments: Sequence[Environment], *, has_kinds: bool = False) -> tuple[Environment, ...]:
+    """Refuse environments that cannot be put together; ``has_kinds`` says that days may be of several kinds."""
     parts = tuple(environments)
     if not parts:
         raise InvalidInput("`environments` must be a list of one or more environments", "none", "Pass e.g. [iid(…)].")
+    wrong = [part for part in parts if not isinstance(part, Environment) or (part.kinds is not None and not has_kinds)]
+    if wrong:
+        raise InvalidInput(
+            "what is put together must be environments without contexts and missing elements",
+            f"{wrong[0]!r:.120}",
+            "Put them together first, and tell contexts and missing elements with on_days(...) afterwards.",
+        )
     first = parts[0].actions
     for part in parts[1:]:
         if not part.actions.is_same(first):

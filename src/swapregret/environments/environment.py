@@ -5,13 +5,15 @@ so that the mean rewards are known exactly. The usual payment is 1/m: every acti
 total in [0, 1].
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Integers, Matrix, Vector, as_integer
+from swapregret.counts import plural
 from swapregret.errors import InvalidInput
 from swapregret.units import UNIT_REWARDS, Units
 
@@ -19,6 +21,26 @@ Levels = Callable[[int, int], Matrix]
 """``levels(start, stop)``: a row of numbers in [0, 1] for each of the days start..stop−1."""
 Draw = Callable[["Environment", int, int], Matrix]
 """``draw(environment, start, stop)``: the reward vectors of those days under the entropy of the environment."""
+
+
+class DayKind(NamedTuple):
+    """What is known about a day before its action is drawn: its context, None for none, and the elements that are missing."""
+
+    context: Hashable = None
+    missing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class DayKinds:
+    """Which kind each day of an environment is of: day t is of kind ``listed[rows[t % len(rows)]]``."""
+
+    listed: tuple[DayKind, ...]
+    rows: Integers
+
+    def of(self, days: Integers) -> Integers:
+        """Return the numbers of the kinds of some days."""
+        found: Integers = self.rows[days % len(self.rows)]
+        return found
 
 
 @dataclass(frozen=True)
@@ -42,6 +64,8 @@ class Environment:
         Another way to draw the rewards: ``draw(environment, start, stop)``. They must have the means above.
     units : Units, optional
         What people count behind totals in [0, 1], where a range of rewards or costs was declared: a play reports its regrets so.
+    kinds : DayKinds, optional
+        The context of each day and the elements that are missing, where there are any (``environments.known_before``).
 
     Examples
     --------
@@ -59,6 +83,12 @@ class Environment:
     payment: float | None = None
     draw: Draw | None = None
     units: Units = UNIT_REWARDS
+    kinds: DayKinds | None = None
+
+    def kind(self, day: int) -> DayKind:
+        """Return what is known about a day before its action is drawn."""
+        start, _ = self._days(day, day + 1)
+        return DayKind() if self.kinds is None else self.kinds.listed[int(self.kinds.of(np.array(start)))]
 
     def means(self, start: int, stop: int) -> Matrix:
         """Return the mean reward vectors of days start..stop−1."""
@@ -91,7 +121,8 @@ class Environment:
     def __repr__(self) -> str:
         low, high = self.units.declared
         counted = "" if self.units == UNIT_REWARDS else f", {self.units.word}s in [{low:g}, {high:g}]"
-        return f"Environment({self.name!r}, {self.actions!r}, {self.horizon:,} days{counted})"
+        kinds = "" if self.kinds is None else f" of {plural(len(self.kinds.listed), 'kind')}"
+        return f"Environment({self.name!r}, {self.actions!r}, {self.horizon:,} days{kinds}{counted})"
 
     @property
     def _payment(self) -> float:

@@ -1,7 +1,7 @@
 """Worlds of one's own: reward vectors from an array or a file, or a function of the day; and the ranges of their values."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import Days, OneOf, checked
 from swapregret.arrays import Matrix, frozen, shaped
 from swapregret.environments.environment import Environment, entropy_from, noiseless, rows_of
+from swapregret.environments.known_before import on_days
 from swapregret.errors import InvalidInput, InvalidReward, naming
 from swapregret.files.csv_file import read_csv, read_parquet
 from swapregret.randomness import Seed, as_generator
@@ -94,6 +95,8 @@ def replay(
     cost_range: Range | None = None,
     horizon: Days | None = None,
     name: str | None = None,
+    contexts: Sequence[Hashable] | None = None,
+    available: Sequence[Iterable[Hashable] | None] | None = None,
 ) -> Environment:
     """Return the environment that pays a table of reward vectors, one row per day, without noise.
 
@@ -102,8 +105,9 @@ def replay(
     actions : ActionSet
     data : array_like or path
         Shape (T, dimension), or a file: ``.csv``, ``.parquet`` or ``.npy``. A file with a header may name its columns
-        by the labels of the set, in any order; other columns are then ignored. Without such names the columns must be
-        the elements, in order.
+        by the labels of the set, in any order. Columns ``context`` and ``available`` (labels separated by ``;``, empty for
+        all) are then what is known about each day, as in a log; other columns are ignored. Without such names the columns
+        must be the elements, in order.
     reward_range : (float, float), optional
         The least and the largest value an element can have, [0, 1] if neither range is given. Values are mapped so that every
         action earns a total in [0, 1]; where a range is declared, a play reports its regrets in the units of the values.
@@ -113,6 +117,8 @@ def replay(
         How many days to play; the data start again from the top when they end. All rows once if not given.
     name : str, optional
         The name of the file, or "replay", if not given.
+    contexts, available : sequence, optional
+        What is known about each day, and the elements that can be chosen on it: as of :func:`on_days`.
 
     Examples
     --------
@@ -124,14 +130,20 @@ def replay(
     """
     declared = ElementRange.read(actions, reward_range, cost_range)
     with naming(data) if isinstance(data, str | Path) else nullcontext():
-        given = _read(Path(data), actions) if isinstance(data, str | Path) else data
+        given, told = _read(Path(data), actions) if isinstance(data, str | Path) else (data, {})
+        told |= {"contexts": contexts} if contexts is not None else {}
+        told |= {"available": available} if available is not None else {}
         values = shaped(given, "data", 2, actions.dimension)
         if len(values) == 0:
             raise InvalidInput("`data` must have a row for each day", "none", "Pass one day or more.")
+        wrong = [name for name, each in told.items() if len(each) != len(values)]
+        if wrong:
+            must, do = f"`{wrong[0]}` must have an entry for each of the {len(values):,} rows", "Pass one per row."
+            raise InvalidInput(must, f"{len(told[wrong[0]]):,}", do)
         table = frozen(declared.levels(values))
     days = len(table) if horizon is None else horizon
     levels = rows_of(table, lambda day: day % len(table))
-    return Environment(
+    world = Environment(
         name or (Path(data).name if isinstance(data, str | Path) else "replay"),
         actions,
         days,
@@ -141,15 +153,17 @@ def replay(
         noiseless,
         declared.reported,
     )
+    return on_days(world, **told) if told else world
 
 
-def _read(path: Path, actions: ActionSet) -> npt.NDArray[Any]:
+def _read(path: Path, actions: ActionSet) -> tuple[npt.NDArray[Any], dict[str, Any]]:
+    """Read a file: its values, and what it says before each day."""
     if not os.path.isfile(path):
         raise InvalidInput("`data` must be a file that exists", str(path), "Check the path.")
     kind = path.suffix.lower()
     if kind == ".npy":
         try:
-            return np.asarray(np.load(path, allow_pickle=False))
+            return np.asarray(np.load(path, allow_pickle=False)), {}
         except (ValueError, OSError, EOFError, MemoryError) as error:
             raise InvalidInput(
                 "`data` must be a readable .npy file", f"{path.name}: {error!s:.80}", "Write it again."
@@ -163,16 +177,28 @@ def _read(path: Path, actions: ActionSet) -> npt.NDArray[Any]:
     raise InvalidInput("`data` must be a .csv, .parquet or .npy file", path.name, "Convert it to one of these.")
 
 
-def _columns(header: Sequence[str], rows: Any, actions: ActionSet) -> Matrix:
-    """Choose the columns named by the labels of the set, or take all in order."""
-    labels, table = [str(label) for label in actions.labels], np.asarray(rows)
+def _columns(header: Sequence[str], rows: Any, actions: ActionSet) -> tuple[Matrix, dict[str, Any]]:
+    """Choose the columns named by the labels of the set, and those of what is known before a day; or take all in order."""
+    labels, table, told = [str(label) for label in actions.labels], np.asarray(rows), dict[str, Any]()
     if set(labels) <= set(header) and len(table):
+        if "context" in header and "context" not in labels:
+            told["contexts"] = [_text(cell) for cell in table[:, header.index("context")]]
+        if "available" in header and "available" not in labels:
+            given = [_text(cell) for cell in table[:, header.index("available")]]
+            named = dict(zip(labels, actions.labels, strict=True))
+            told["available"] = [
+                [named.get(part.strip(), part.strip()) for part in cell.split(";")] if cell else None for cell in given
+            ]
         table = table[:, [header.index(label) for label in labels]]
     try:
-        return table.astype(np.float64)  # text of numbers, as files hold it
+        return table.astype(np.float64), told  # text of numbers, as files hold it
     except ValueError as error:
         came = str(error).replace("np.str_", "")[:80]
         raise InvalidInput("`data` must be a table of numbers, one row per day", came, "Mend the file.") from None
+
+
+def _text(cell: object) -> str:
+    return "" if cell is None or cell != cell else str(cell).strip()
 
 
 @checked

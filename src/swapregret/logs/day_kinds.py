@@ -4,9 +4,8 @@ Such a rule says: in this context, with these elements available, whenever you c
 are a log of their own, on the face that was left; what rules can gain adds up over them, exactly.
 """
 
-import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -17,12 +16,9 @@ from swapregret.actions.face import Face, read_missing
 from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.logs.auditing import Audit, Available, audit
-from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.read_plays import read_plays, read_policies
-from swapregret.regret.measure import AuditTable, Regret
+from swapregret.regret.measure import AuditTable, Regret, sum_of_kinds
 from swapregret.regret.totals import TotalsAudit
-
-_RULE = "against rules that may look at the context and at what is available"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,7 +91,9 @@ def audit_day_kinds(
     found = list(parts.values())
     n_days = sum(part.n_days for part in found)
     reward = sum(part.reward * part.n_days for part in found) / n_days
-    external, swap = (_total([getattr(part, f"{name}_regret") for part in found]) for name in ("external", "swap"))
+    external, swap = (
+        sum_of_kinds([getattr(part, f"{name}_regret") for part in found]) for name in ("external", "swap")
+    )
     return DayKindsAudit(external, swap, parts, reward, n_days, found[0].is_cost)
 
 
@@ -119,24 +117,6 @@ def _audit_face(
             "Correct the row, or what was available.",
         )
     if options["policies"] is not None:
-        options = options | {"policies": [_on_face(policy, face) for policy in options["policies"]]}
+        options = options | {"policies": [face.lower(policy) for policy in options["policies"]]}
     vectors = values[:, face.kept] if values.ndim == 2 else values
     return cast(Audit | TotalsAudit, audit(face.part, rows[:, face.kept], vectors, **options))
-
-
-def _on_face(policy: Policy, face: Face) -> Policy:
-    """Return a policy over the actions that were possible, in their own coordinates."""
-    listed = policy.finite()
-    if listed.atoms[:, list(face.missing)].any():
-        raise InvalidInput("policies must draw what was available", repr(policy)[:80], "Log the policy of the day.")
-    return FinitePolicy(listed.atoms[:, face.kept], listed.weights)
-
-
-def _total(regrets: list[Regret]) -> Regret:
-    """Return the sum of the regrets of several kinds of days."""
-    if len(regrets) == 1:
-        return replace(regrets[0], definition=f"{regrets[0].definition}; {_RULE}")
-    value, lower, upper = (sum(getattr(each, name) for each in regrets) for name in ("value", "lower", "upper"))
-    error = math.sqrt(sum(each.standard_error**2 for each in regrets))
-    words = f"{regrets[0].definition}; {_RULE}: the sum over {len(regrets)} kinds of days"
-    return Regret(value, lower, upper, error, sum(each.n_days for each in regrets), words)

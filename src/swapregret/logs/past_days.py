@@ -113,6 +113,11 @@ def begin_with(player: Player[Any], state: Any, past: Log) -> tuple[Any, Promise
     return state, None if isinstance(player, DoublingPlayer) else promise_of(past)
 
 
+def begin_anew(player: Player[Any], n_days: int, n_past: int) -> Any:
+    """Return a state before its first day, for a player whose history has turned out, after some days, to be of another world."""
+    return player.start(np.random.default_rng([n_days, n_past]))
+
+
 def promise_of(past: Log) -> Promise:
     """Return what the last days of a history promise of the next."""
     plays, shares = past.plays[-_MOST:], past.shares()[-_MOST:]

@@ -13,26 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arrays import Actions, Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
+from swapregret.arrays import Actions, Integers, Matrix, NamedArrays, Vector, array_of_text, below, text_of_array, under
 from swapregret.compiled.vectors import carry_sum
-from swapregret.environments.environment import Environment
+from swapregret.environments.environment import DayKind, DayKinds, Environment
 from swapregret.errors import Unsupported
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
-from swapregret.learners.multiscale.swap_master import SwapMaster
-from swapregret.learners.player import Player, draw_decision, what_is_seen
+from swapregret.learners.known_days import KnownDays
+from swapregret.learners.player import Decision, Note, Player, what_is_seen
+from swapregret.logs.log import Log
+from swapregret.logs.past_days import Promise, begin_anew, begin_with
 from swapregret.playing.play_result import Run
+from swapregret.playing.recorder import Recorder
 from swapregret.policy import Policy
-from swapregret.policy.tape import Tape
 from swapregret.randomness import plain_state, set_state
-from swapregret.regret.decomposition import DecompositionLedger
-from swapregret.regret.interval import IntervalLedger
-from swapregret.regret.laziness import LazinessLedger
-from swapregret.regret.ledgers.ledger import SwapLedger
-from swapregret.regret.ledgers.stretches import TapeReader, Window
 
 _BLOCK, _STEPPED = 32768, 4096
 """Days that are prepared at once, where they run in compiled code and where they are stepped."""
 _ENTRIES = 2**20
+_ALIKE = DayKinds((DayKind(),), np.zeros(1, dtype=np.int64))
 
 
 class Course:
@@ -49,6 +47,8 @@ class Course:
     options : dict
         What to record: ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of
         :func:`~swapregret.playing.play.play`.
+    history : Log, optional
+        What the player has learnt before day 0.
 
     Attributes
     ----------
@@ -71,29 +71,44 @@ class Course:
     """
 
     def __init__(
-        self, player: Player[Any], environment: Environment, seed: np.random.SeedSequence, options: dict[str, Any]
+        self,
+        player: Player[Any],
+        environment: Environment,
+        seed: np.random.SeedSequence,
+        options: dict[str, Any],
+        history: Log | None = None,
     ) -> None:
         self.player, self.environment = player, environment
         self.day = 0
-        self._options = options
+        self._options, self._kinds = options, _kinds_told(environment)
+        if self._kinds is not _ALIKE and (options["windows"] or options["certificate"]):
+            must = (
+                "days that differ in context, or in what is available, must be measured without windows and certificate"
+            )
+            raise Unsupported(must, repr(environment), "Leave out `windows` and `certificate`.")
         self._rng = np.random.default_rng(seed)
-        self._state = self._first = player.start(self._rng)
-        self._received = np.zeros(2)
-        self._begin(**options)
+        self._state, self._promise, self._n_past = player.start(self._rng), None, 0
+        if history is not None:
+            self._state, self._promise = begin_with(player, self._state, history)
+            self._n_past = len(history)
+        self._known = KnownDays(player)
+        self._begin()
 
-    def _begin(
-        self, *, measure: str, realised: bool, windows: tuple[int, ...], certificate: bool, capacity: int | None
-    ) -> None:
-        """Open the ledgers."""
-        actions = self.player.actions
-        self._ledger = SwapLedger(actions, capacity=capacity) if measure == "ledger" else None
-        self._lazy = LazinessLedger(actions) if measure == "bound" else None
-        self._realised = SwapLedger(actions, capacity=capacity) if realised else None
-        self._intervals = tuple(IntervalLedger(actions, window) for window in windows)
-        self._lemma = _lemma_of(self.player, self._first) if certificate else None
-        self._needs_policies = measure != "none" or bool(windows) or certificate
-        self._means: Matrix = np.zeros((0, actions.dimension))  # of the block
-        self.plays: Actions = np.zeros((0, actions.dimension), dtype=np.int64)
+    def _begin(self) -> None:
+        """Open what is recorded, kind by kind; of days of one kind it begins now, of others when their first day comes."""
+        self._recorders: dict[int, Recorder] = {}
+        if self._kinds is _ALIKE:
+            self._recorder(0)
+        measure, *others = (self._options[name] for name in ("measure", "windows", "certificate"))
+        self._needs_policies = measure != "none" or any(others)
+        self._received = np.zeros(2)
+        self._means: Matrix = np.zeros((0, self.player.actions.dimension))  # of the block
+        self.plays: Actions = np.zeros((0, self.player.actions.dimension), dtype=np.int64)
+
+    def _recorder(self, kind: int) -> Recorder:
+        if kind not in self._recorders:
+            self._recorders[kind] = Recorder(self.player, self._state, self._kinds.listed[kind], self._options)
+        return self._recorders[kind]
 
     @property
     def state(self) -> Any:
@@ -118,7 +133,8 @@ class Course:
         """Play up to day ``stop``; ``progress`` is called with the number of days just played."""
         while self.day < stop:
             player, state, left = self._present()
-            most = _BLOCK if left > 0 and self.is_compiled else _STEPPED
+            is_whole = left > 0 and not self._is_stepped
+            most = _BLOCK if is_whole and self.is_compiled else _STEPPED
             block_days = min(
                 most, max(64, _ENTRIES // self.environment.actions.dimension)
             )  # fewer where rewards are long
@@ -127,19 +143,29 @@ class Course:
             received = np.empty(len(rewards))
             if self._needs_policies:
                 self._means = self.environment.means(start, end)
-            if self._realised is not None:
+            if self._options["realised"]:
                 self.plays = np.empty(rewards.shape, dtype=np.int64)
-            if left > 0 and hasattr(player, "play_block"):
-                read = partial(self._read_tape, state.learner) if self._needs_policies else None
+            kinds = self._kinds.of(np.arange(start, end))
+            if is_whole and hasattr(player, "play_block"):
+                recorder = self._recorders[0]
+                read = partial(recorder.read_tape, state.learner, self._means) if self._needs_policies else None
                 self._take(player.play_block(state, self._rng, rewards, received, self.plays, read), len(rewards))
             else:
-                self._step_days(rewards, received)
-            if self._realised is not None:
-                self._realised.record_plays(self.plays, rewards)
+                self._step_days(rewards, received, kinds)
+            for kind in np.unique(kinds).tolist():
+                here = kinds == kind
+                self._recorders[kind].receive(received[here])
+                if self._options["realised"]:
+                    self._recorders[kind].record_plays(self.plays[here], rewards[here])
             carry_sum(self._received, received)
             self.day = end
             if progress is not None:
                 progress(end - start)
+
+    @property
+    def _is_stepped(self) -> bool:
+        """Tell whether days are played one by one whoever plays: something is said before them, or history may be forgotten."""
+        return self._kinds is not _ALIKE or self._promise is not None
 
     def _present(self) -> tuple[Player[Any], Any, int]:
         """Return who plays, in which state, and for how many days at least: an anytime player has one for each epoch.
@@ -159,58 +185,49 @@ class Course:
             state = replace(before, day=before.day + n_days, inner=state)
         self._state = state
 
-    def _step_days(self, rewards: Matrix, received: Vector) -> None:
+    def _step_days(self, rewards: Matrix, received: Vector, kinds: Integers) -> None:
         """Play the days of a block one by one."""
-        policy: Policy | None = None
-        since = 0
-        for index, row in enumerate(rewards):
-            decision = draw_decision(self.player, self._state, self._rng, self.day + index)
+        played: dict[int, tuple[Policy | None, list[int]]] = {}  # what was last played of each kind, on which days
+        for index, (row, kind) in enumerate(zip(rewards, kinds.tolist(), strict=True)):
+            context, missing = self._kinds.listed[kind]
+            day, note = self.day + index, Note(context=context)
+            decision = self._known.draw(self._state, self._rng, day, missing, note)
+            policy, days = played.get(kind, (None, []))
             if self._needs_policies and (now := decision.policy) is not policy:
-                self._record(policy, since, index)
-                policy, since = now, index
-            if self._realised is not None:
+                self._record(kind, policy, days)
+                policy, days = now, []
+            days.append(index)
+            played[kind] = policy, days
+            if self._options["realised"]:
                 self.plays[index] = decision.action
-            seen = what_is_seen(self.player.feedback, row, decision.action)
-            self._state = self.player.observe(self._state, decision, seen)
             received[index] = what_is_seen("bandit", row, decision.action)
-        self._record(policy, since, len(rewards))
+            self._observe(decision, what_is_seen(self.player.feedback, row, decision.action), received[index])
+        for kind, (policy, days) in played.items():
+            self._record(kind, policy, days)
 
-    def _record(self, policy: Policy | None, first: int, last: int) -> None:
-        """Enter a policy that was played on days ``first`` to ``last`` − 1 of the block."""
-        if policy is None:
-            return
-        days = self._means[first:last]
-        for ledger in (self._ledger, self._lazy):
-            if ledger is not None:
-                ledger.record(policy, days)
-        for interval in self._intervals:
-            interval.record(policy.marginals(), days)
+    def _observe(self, decision: Decision, seen: float | Vector, share: float) -> None:
+        """Let the player learn a day, or begin anew where its history has turned out to be of another world."""
+        if self._promise is not None:
+            self._promise = self._promise.after(decision.action, share)
+        if self._promise is not None and self._promise.is_broken:
+            self._state = begin_anew(self.player, decision.day, self._n_past)
+            self._promise, self._known = None, KnownDays(self.player)
+        else:
+            self._state = self._known.observe(self._state, decision, seen)
 
-    def _read_tape(self, learner: Any, tape: Tape, first: int, last: int) -> None:
-        """Enter what a learner played on days ``first`` to ``last`` − 1 of the block."""
-        days = self._means[first:last]
-        reader = TapeReader(tape, days, learner.mu, learner.policy_from)
-        for ledger in (self._ledger, self._lazy):
-            if ledger is not None:
-                ledger.record_tape(reader)
-        for window in reader.windows() if self._intervals or self._lemma is not None else ():
-            part = days[window.first : window.last]
-            for interval in self._intervals:
-                interval.record(window.shares @ window.marginals, part)
-            if self._lemma is not None:
-                self._lemma.record(_scales_in(window), part)
+    def _record(self, kind: int, policy: Policy | None, days: list[int]) -> None:
+        """Enter a policy that was played on some days of the block."""
+        recorder = self._recorder(kind)
+        if policy is not None:
+            recorder.record(policy, self._means[days])
 
     def close(self, most_bytes: float = math.inf) -> Run:
         """Return what was recorded so far, without a ledger of more than ``most_bytes``; playing may go on."""
-        ledger = self._ledger
-        return Run(
-            reward=self.reward,
-            ledger=ledger.close() if ledger is not None and not ledger.is_above(most_bytes) else None,
-            lazy=self._lazy.close() if self._lazy is not None else None,
-            realised=self._realised.close() if self._realised is not None else None,
-            intervals=tuple(interval.close() for interval in self._intervals),
-            decomposition=self._lemma.close() if self._lemma is not None else None,
-        )
+        if self._kinds is _ALIKE:
+            return self._recorders[0].close(most_bytes)
+        each = most_bytes / max(1, len(self._recorders))
+        parts = {kind: self._recorders[kind].close(each) for kind in sorted(self._recorders)}
+        return Run(self.reward, None, None, None, (), None, parts)
 
     def dump(self) -> NamedArrays:
         """Write everything the next day depends on as named arrays."""
@@ -220,25 +237,26 @@ class Course:
             "rng": array_of_text(json.dumps(plain_state(self._rng))),
         }
         arrays |= under("state", self.player.dump(self._state))
-        for name, part in self._parts():
-            arrays |= under(f"recorders.{name}", part.dump())
+        arrays |= under("known", self._known.dump())
+        if self._promise is not None:
+            arrays |= under("promise", self._promise.dump())
+        for kind, recorder in self._recorders.items():
+            arrays |= under(f"recorders.{kind}", recorder.dump())
         return arrays
 
     def restore(self, arrays: NamedArrays) -> None:
         """Go on from what ``dump`` wrote of a course with the same arguments, wherever this one was."""
         self.day = int(arrays["day"])
-        self._received = np.array(arrays["received"])
         set_state(self._rng, json.loads(text_of_array(arrays["rng"])))
         self._state = self.player.load(below(arrays, "state"))
-        self._begin(**self._options)
-        for name, part in self._parts():
-            part.restore(below(arrays, f"recorders.{name}"))
-
-    def _parts(self) -> list[tuple[str, Any]]:
-        """Return the ledgers by name."""
-        named: list[tuple[str, Any]] = [("ledger", self._ledger), ("lazy", self._lazy), ("realised", self._realised)]
-        named += [(f"interval{index}", interval) for index, interval in enumerate(self._intervals)]
-        return [(name, part) for name, part in [*named, ("lemma", self._lemma)] if part is not None]
+        self._known = KnownDays(self.player)
+        self._known.load(below(arrays, "known"), self.day + self._n_past)
+        promise = below(arrays, "promise")
+        self._promise = Promise.load(promise, self.player.actions.dimension) if promise else None
+        self._begin()
+        self._received = np.array(arrays["received"])
+        for kind in {int(name.split(".")[1]) for name in arrays if name.startswith("recorders.")}:
+            self._recorder(kind).restore(below(arrays, f"recorders.{kind}"))
 
 
 def replication(environment: Environment, entropy: int, index: int) -> tuple[Environment, np.random.SeedSequence]:
@@ -249,19 +267,9 @@ def replication(environment: Environment, entropy: int, index: int) -> tuple[Env
     return environment, seed
 
 
-def _scales_in(window: Window) -> Matrix:
-    """Return the marginals of each scale, exploration included. Scale k is in slot k; if it has just begun, it plays slot K."""
-    shares, marginals = window.shares, window.marginals
-    n_scales = len(shares) - 2
-    own = [marginals[k if shares[k] > 0.0 else n_scales] for k in range(n_scales)]
-    return np.asarray((1.0 - shares[-1]) * np.stack(own) + shares[-1] * marginals[-1])
-
-
-def _lemma_of(player: Any, state: Any) -> DecompositionLedger:
-    if not isinstance(player, SwapMaster):
-        raise Unsupported(
-            "a certificate must be asked of a master that mixes its scales uniformly",
-            f"{type(player).__name__}",
-            "Use swap_combcp with preset='multiscale', or measure='bound': the laziness bound holds for any player.",
-        )
-    return DecompositionLedger(player.actions, player.schedule.windows, int(state.state.tally.offset[0]))
+def _kinds_told(environment: Environment) -> DayKinds:
+    """Return the kinds of an environment's days; a context that never changes says nothing."""
+    kinds = environment.kinds
+    if kinds is None or (len(kinds.listed) == 1 and not kinds.listed[0].missing):
+        return _ALIKE
+    return kinds

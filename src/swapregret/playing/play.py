@@ -13,7 +13,10 @@ from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import Player
+from swapregret.logs.log import Log, Source
+from swapregret.logs.past_days import read_history
 from swapregret.playing.course import Course, replication
+from swapregret.playing.kinds_result import by_kind
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
 from swapregret.playing.workers import run_tasks
 
@@ -37,6 +40,7 @@ def play(
     capacity: Count | None = None,
     checkpoints: int | Sequence[int] = 8,
     progress: Callable[[int], None] | None = None,
+    history: Source | Log | None = None,
 ) -> PlayResult:
     """Play an environment to its horizon, and measure.
 
@@ -71,6 +75,14 @@ def play(
         sums of the ledger may differ in their last digits, since they are added up in other pieces.
     progress : callable, optional
         Called with the number of days just played; with several replications side by side, once each.
+    history : path, data frame, sequence of days, or Log
+        What the player has learnt before the first day, as of :class:`~swapregret.Session`: it counts in no result.
+
+    Returns
+    -------
+    PlayResult
+        Where days differ in context or in what is available, a :class:`~swapregret.playing.kinds_result.DayKindsResult`: its
+        regrets are against rules that may look at both, and ``parts`` has the days of each kind.
 
     Examples
     --------
@@ -94,7 +106,8 @@ def play(
     options = {"measure": measure, "realised": realised, "windows": tuple(windows)}
     options |= {"certificate": certificate, "capacity": capacity}
     worlds = [replication(environment, entropy, index) for index in range(replications)]
-    tasks = [(player, world, seed, options, days) for world, seed in worlds]
+    past = None if history is None else read_history(history, player, environment.units)
+    tasks = [(player, world, seed, options, days, past) for world, seed in worlds]
     if min(n_jobs, replications) == 1:
         runs = [play_once(*task, progress) for task in tasks]
     else:
@@ -104,7 +117,8 @@ def play(
             if progress is not None:
                 progress(environment.horizon)
     marks = tuple(zip(*runs, strict=True))
-    return PlayResult(environment.actions, marks[-1], measure, entropy, environment.units, days, marks)
+    made = PlayResult(environment.actions, marks[-1], measure, entropy, environment.units, days, marks)
+    return by_kind(made, environment.kinds)
 
 
 def _checkpoints(wanted: int | Sequence[int], horizon: int) -> tuple[int, ...]:
@@ -122,10 +136,11 @@ def play_once(
     seed: np.random.SeedSequence,
     options: dict[str, Any],
     days: tuple[int, ...],
+    history: Log | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[Run, ...]:
     """Play one replication and return what was recorded up to each of some days, the last of all included."""
-    course = Course(player, environment, seed, options)
+    course = Course(player, environment, seed, options, history)
     marks = []
     for day in days:
         course.advance(day, progress)

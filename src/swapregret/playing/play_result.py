@@ -1,7 +1,7 @@
 """What came of a play: rewards and regrets over all replications."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,8 @@ class Run:
     lazy : LazyTotals or None
     intervals : tuple of Intervals
     decomposition : Decomposition or None
+    parts : dict
+        Where days are of several kinds: what was recorded of each, by its number, and nothing of all days together.
     """
 
     reward: float
@@ -53,6 +55,7 @@ class Run:
     realised: Ledger | None
     intervals: tuple[Intervals, ...]
     decomposition: Decomposition | None
+    parts: "dict[int, Run]" = field(default_factory=dict)
 
     @property
     def sums(self) -> Ledger | LazyTotals | None:
@@ -212,7 +215,7 @@ class PlayResult:
         if not self.days:
             raise self._refusal("checkpoints=8")
         parts = [
-            PlayResult(self.actions, runs, self.measure, self.entropy, self.units, (day,), (runs,))
+            replace(self, runs=runs, days=(day,), marks=(runs,))
             for day, runs in zip(self.days[:-1], self.marks[:-1], strict=True)
         ]
         parts.append(self)
@@ -242,8 +245,13 @@ class PlayResult:
         if n > 1:
             half = factor * external.standard_error
             ends = external.value - half, external.value + half
-            bracket = bracket if self.measure == "bound" else self.two_sided.interval
+            bracket = bracket if self.measure == "bound" else self._swap_interval
         return [reward, (external.value, *ends), (swap.value, *bracket)]
+
+    @property
+    def _swap_interval(self) -> tuple[float, float]:
+        """Return between which ends swap regret lies, of two replications or more."""
+        return self.two_sided.interval
 
     @property
     def _is_measured(self) -> bool:

@@ -9,6 +9,8 @@ from typing import ClassVar
 from swapregret.notebook import text_table
 from swapregret.units import Units
 
+_RULE = "against rules that may look at the context and at what is available"
+
 
 def standard_error(values: Sequence[float]) -> float:
     """Return the standard error of the mean of some runs; NaN for a single one."""
@@ -148,3 +150,19 @@ class Regret:
         bracket = "" if self.is_exact else f" in [{self.lower:.6g}, {self.upper:.6g}]"
         error = "" if math.isnan(self.standard_error) else f", ± {self.standard_error:.3g}"
         return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} per round)"
+
+
+def sum_of_kinds(regrets: Sequence[Regret]) -> Regret:
+    """Return a regret against rules that may look at what is known before a day, of the regrets of each kind of days.
+
+    Examples
+    --------
+    >>> found = sum_of_kinds([Regret.point(value, 3.0, 10, "swap regret") for value in (1.0, 2.0)])
+    >>> found.value, round(found.standard_error, 3), found.n_days
+    (3.0, 4.243, 20.0)
+    """
+    value, lower, upper = (sum(getattr(each, name) for each in regrets) for name in ("value", "lower", "upper"))
+    error = math.sqrt(sum(each.standard_error**2 for each in regrets))
+    words = f"{regrets[0].definition}; {_RULE}"
+    words += f": the sum over {len(regrets)} kinds of days" if len(regrets) > 1 else ""
+    return Regret(value, lower, upper, error, sum(each.n_days for each in regrets), words)

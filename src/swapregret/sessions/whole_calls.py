@@ -20,7 +20,7 @@ from swapregret.learners.known_days import KnownDays
 from swapregret.learners.player import Decision, Note, Player, hold_policy
 from swapregret.learners.round.drawn_days import Chosen, require_learning
 from swapregret.logs.log import Log, Source
-from swapregret.logs.past_days import begin_with, read_history
+from swapregret.logs.past_days import begin_anew, begin_with, read_history
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
 from swapregret.sessions.events import ACT, CHOSEN, acted, closed, moved
 from swapregret.sessions.feedback import RewardReader
@@ -169,7 +169,7 @@ class Course(Generic[State]):
 
     def _begun_anew(self) -> list[State]:
         """Return a state before its first day: the history has turned out to be of another world."""
-        begun = self.player.start(np.random.default_rng([self._n_closed, self._n_past]))
+        begun = begin_anew(self.player, self._n_closed, self._n_past)
         held: Any = hold_policy(self.player, self._state)
         if hasattr(held, "part"):  # open decisions keep the policies that drew them
             held.part()
