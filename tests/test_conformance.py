@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.relabelling import check_relabelling
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
@@ -23,7 +24,6 @@ from swapregret.testing import (
     check_environment,
     check_player,
     check_policy,
-    check_relabelling,
 )
 
 _UNEVEN = [[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1], [0, 1, 0, 1]]

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.relabelling import RELABELLING_CHECKS, check_relabelling
 
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import as_vector
-from swapregret.testing import check_relabelling
-from swapregret.testing.relabelling import RELABELLING_CHECKS
 
 TABLE = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [1, 0, 0, 1]])
 ORDER = np.array([2, 0, 3, 1])

@@ -8,7 +8,6 @@ from swapregret.testing.conformance import Report
 from swapregret.testing.environment_checks import check_environment
 from swapregret.testing.player_checks import check_player
 from swapregret.testing.policy_checks import check_policy
-from swapregret.testing.relabelling import check_relabelling
 from swapregret.testing.set_checks import check_action_set
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "check_environment",
     "check_player",
     "check_policy",
-    "check_relabelling",
 ]

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.relabelling import check_relabelling
 
 from swapregret.actions.graphs.forests import Forests
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
@@ -12,7 +13,6 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.geometry.kl import kl_gap
 from swapregret.testing import check_action_set
-from swapregret.testing.relabelling import check_relabelling
 
 
 @st.composite

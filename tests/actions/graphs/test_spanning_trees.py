@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.relabelling import check_relabelling
 
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 from swapregret.actions.own_sets.explicit import Explicit
@@ -13,7 +14,6 @@ from swapregret.errors import InvalidAction, InvalidInput, TooLarge
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.span import find_span
 from swapregret.testing import check_action_set
-from swapregret.testing.relabelling import check_relabelling
 
 
 @st.composite

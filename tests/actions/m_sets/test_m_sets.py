@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.relabelling import check_relabelling
 
 from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.actions.m_sets.m_sets import MSets
@@ -14,7 +15,7 @@ from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported
 from swapregret.geometry.kl import kl_gap
 from swapregret.geometry.solve import smallest_eigenvalue
-from swapregret.testing import check_action_set, check_policy, check_relabelling, strategies
+from swapregret.testing import check_action_set, check_policy, strategies
 
 
 @pytest.mark.parametrize(
