@@ -6,7 +6,7 @@ are a log of their own, on the face that was left; what rules can gain adds up o
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.face import Face, read_missing
 from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidAction, InvalidInput
+from swapregret.files.storage import Json
 from swapregret.logs.auditing import Audit, Available, audit
 from swapregret.regret.ledgers.read_plays import read_plays, read_policies
 from swapregret.regret.measure import AuditTable, Regret, sum_of_kinds
@@ -52,7 +53,7 @@ def audit_day_kinds(
     rewards: npt.ArrayLike,
     contexts: Sequence[Hashable] | None,
     available: Sequence[Available] | None,
-    options: dict[str, Any],
+    options: Json,
 ) -> DayKindsAudit:
     """Audit the days of each kind on their own face, and add up.
 
@@ -102,7 +103,7 @@ def _audit_face(
     rows: Actions,
     values: Vector,
     missing: tuple[int, ...],
-    options: dict[str, Any],
+    options: Json,
     days: list[int],
 ) -> Audit | TotalsAudit:
     """Audit the days of one kind on the actions that were possible."""

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +14,7 @@ from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.files.csv_file import read_text
+from swapregret.files.storage import Json
 from swapregret.networks.network import Network, Vertex
 from swapregret.networks.tables import read_edges_csv, read_tntp
 
@@ -99,7 +100,7 @@ _READERS: dict[str, Callable[[Path], Network]] = {
 }
 
 
-def network_of(values: Mapping[str, Any], folder: Path, *, directed: bool) -> Network:
+def network_of(values: Json, folder: Path, *, directed: bool) -> Network:
     """Return the network of ``edges``, or of the ``file`` in a folder, which its ending tells how to read.
 
     Examples

@@ -17,6 +17,7 @@ from fastapi.security import HTTPBearer
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve import SCOPES, models
 from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
@@ -28,7 +29,7 @@ from swapregret.serve.view import row_json
 from swapregret.serve.writer import RequestKey
 
 _STREAM_SECONDS, _HEALTH_SECONDS = 1.0, 5.0
-_FAULTS: dict[int | str, dict[str, Any]] = {
+_FAULTS: dict[int | str, Json] = {
     status: {"model": models.Fault} for status in (400, 401, 403, 404, 405, 408, 409, 413, 422, 429, 503)
 }
 

@@ -10,7 +10,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import takewhile
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -21,6 +20,7 @@ from starlette.exceptions import HTTPException
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve import Settings
 from swapregret.serve.api import make_routers
 from swapregret.serve.data.upkeep import check
@@ -154,7 +154,7 @@ def _add_faults(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        first: dict[str, Any] = dict(error.errors()[0])
+        first: Json = dict(error.errors()[0])
         cause, field = first.get("ctx", {}).get("error"), _field(first["loc"])
         if isinstance(cause, SwapRegretError):  # a field that does not exist
             return answer_to(cause, _endpoint(request), cause.came.strip("'"))

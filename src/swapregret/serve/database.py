@@ -13,8 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
+from swapregret.files.storage import Json
 from swapregret.serve.data.schema import (
     CHECKED,
+    Row,
     answers,
     checksum,
     checksum_of,
@@ -58,7 +60,7 @@ def open_store(database: str) -> "Store":
         is_sqlite = url.get_backend_name() == "sqlite"
         if not is_sqlite and url.get_backend_name() != "postgresql":
             raise sa.exc.ArgumentError("another kind of database")
-        options: dict[str, Any] = {"timeout": _BUSY_SECONDS} if is_sqlite else {"connect_timeout": 5}
+        options: Json = {"timeout": _BUSY_SECONDS} if is_sqlite else {"connect_timeout": 5}
         engine = sa.create_engine(url, connect_args=options, pool_pre_ping=not is_sqlite)
     except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ImportError) as error:
         raise InvalidInput(
@@ -124,7 +126,7 @@ class Store:
         except sa.exc.SQLAlchemyError as error:
             raise _away(error) from error
 
-    def read(self, statement: sa.Select[Any], **given: Any) -> Sequence[sa.Row[Any]]:
+    def read(self, statement: sa.Select[Any], **given: Any) -> Sequence[Row]:
         """Return the rows of a statement, in a transaction of its own."""
         with self._reading() as connection:
             return connection.execute(statement, given).all()
@@ -152,7 +154,7 @@ class Store:
 
     # ---- problems ------------------------------------------------------------------------------------------------
 
-    def add_problem(self, connection: sa.Connection, problem: str, name: str, spec: dict[str, Any], now: float) -> None:
+    def add_problem(self, connection: sa.Connection, problem: str, name: str, spec: Json, now: float) -> None:
         """Write a new problem, owned by nobody."""
         text = json.dumps(spec)
         row = {
@@ -164,14 +166,14 @@ class Store:
         }
         connection.execute(sa.insert(problems), row | {"state": "open"})
 
-    def problems(self, state: str | None, since: float, limit: int) -> Sequence[sa.Row[Any]]:
+    def problems(self, state: str | None, since: float, limit: int) -> Sequence[Row]:
         """Return the rows of problems made since a time, newest first; descriptions that are long are left out."""
         spec = sa.case((sa.func.length(problems.c.spec) <= _LONGEST_LISTED, problems.c.spec)).label("spec")
         rows = sa.select(*(each for each in problems.c if each.name != "spec"), spec).where(problems.c.created >= since)
         chosen = rows if state is None else rows.where(problems.c.state == state)
         return self.read(chosen.order_by(problems.c.created.desc(), problems.c.id).limit(limit))
 
-    def problem(self, problem: str) -> sa.Row[Any]:
+    def problem(self, problem: str) -> Row:
         """Return the row of a problem, or say that there is none."""
         known = problem if problem.isascii() and problem.isalnum() else ""  # nothing else was ever an id
         for row in self.read(sa.select(problems).where(problems.c.id == known)):
@@ -203,15 +205,13 @@ class Store:
         )
         self.change(sa.update(problems).where(which).values(owner=None, address=None))
 
-    def due(self, now: float) -> Sequence[sa.Row[Any]]:
+    def due(self, now: float) -> Sequence[Row]:
         """Return the rows of problems that have a decision whose deadline has passed."""
         return self.read(sa.select(problems).where(problems.c.due <= now))
 
     # ---- events --------------------------------------------------------------------------------------------------
 
-    def append(
-        self, connection: sa.Connection, problem: str, owner: str, new: list[Event], totals: dict[str, Any]
-    ) -> None:
+    def append(self, connection: sa.Connection, problem: str, owner: str, new: list[Event], totals: Json) -> None:
         """Write events and totals of a problem, if the lease is still ours."""
         given = totals | {"of_problem": problem, "of_owner": owner}
         if connection.execute(_fenced(*totals), given).rowcount != 1:
@@ -267,14 +267,14 @@ class Store:
         row = {"problem": problem, "seq": seq, "session": session, "history": history}
         connection.execute(sa.insert(snapshots), row)
 
-    def answers(self, wanted: list[str]) -> Sequence[sa.Row[Any]]:
+    def answers(self, wanted: list[str]) -> Sequence[Row]:
         """Return the remembered answers among these keys."""
         rows = self.read(_ANSWERS, wanted=wanted)
         if any(row.checksum != checksum_of("answers", row) for row in rows):
             raise damaged("an answer that was kept", "one with another checksum")
         return rows
 
-    def remember(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
+    def remember(self, connection: sa.Connection, rows: list[Json]) -> None:
         """Write answers to requests that had a key."""
         sums = [checksum(*(row[name] for name in CHECKED["answers"])) for row in rows]
         connection.execute(

@@ -2,8 +2,8 @@
 
 import time
 from collections import Counter
-from typing import Any
 
+from swapregret.files.storage import Json
 from swapregret.serve import Settings
 from swapregret.serve.refusals import TooMany
 
@@ -23,7 +23,7 @@ class Gate:
         self._counts = {name: Counter[str]() for name in self._most}
         self._tokens: dict[str, tuple[float, float]] = {}
 
-    def enter(self, state: dict[str, Any], what: str) -> None:
+    def enter(self, state: Json, what: str) -> None:
         """Count a request in as one of these, or refuse it; ``state`` is that of the request, and has its key."""
         key, counts, (most, in_all) = state["key"], self._counts[what], self._most[what]
         if what in state.get("counted", ()):
@@ -45,7 +45,7 @@ class Gate:
             if left < 1.0:
                 raise TooMany(f"a key must ask at most {rate:g} times per second", "more", "Wait a little.")
 
-    def leave(self, state: dict[str, Any]) -> None:
+    def leave(self, state: Json) -> None:
         """Count a request out when its answer has ended."""
         for what in state.get("counted", ()):
             counts = self._counts[what]

@@ -6,14 +6,13 @@ import hmac
 import secrets
 import time
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import insert, select, update
 
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.serve import SCOPES
-from swapregret.serve.data.schema import keys
+from swapregret.serve.data.schema import Row, keys
 from swapregret.serve.database import Store
 from swapregret.serve.refusals import Forbidden, Unauthorised
 
@@ -29,7 +28,7 @@ def create_key(store: Store, scope: str, name: str) -> str:
     return f"{_PREFIX}_{id}_{secret}"
 
 
-def list_keys(store: Store) -> Sequence[Row[Any]]:
+def list_keys(store: Store) -> Sequence[Row]:
     """Return all keys, revoked ones too, oldest first."""
     return store.read(select(keys).order_by(keys.c.created))
 
@@ -55,7 +54,7 @@ class KeyRing:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: dict[str, Row[Any]] = {}
+        self._known: dict[str, Row] = {}
         self._read_at = -_FRESH_SECONDS
 
     def _refresh(self) -> None:

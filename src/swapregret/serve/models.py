@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
+from swapregret.files.storage import Json
 from swapregret.serve.problems import ProblemSpec, check_fields, readable
 
 
@@ -78,7 +79,7 @@ class Decision(BaseModel):
     own_id: str | int | None = None
     day: int
     elements: list[Any] = Field(description="The labels of what was chosen.")
-    choice: list[Any] | dict[str, Any] = Field(description="The same as a ranking, a route, a tree, an allocation.")
+    choice: list[Any] | Json = Field(description="The same as a ranking, a route, a tree, an allocation.")
     text: str = Field(description="The choice as people read it.")
 
 
@@ -164,17 +165,17 @@ class ProblemOut(BaseModel):
     labels: list[str] | None = None
     n_actions: str | None = None
     marginals: list[float] | None = None
-    player: dict[str, Any] | None = None
+    player: Json | None = None
     n_past: Annotated[
         int, Field(description="Days of its history that count; 0 once they turned out to be of another world.")
     ] = 0
     uplift: Annotated[
-        dict[str, Any] | None,
+        Json | None,
         Field(
             description="With a hold-out: what the learner earns per day beyond the baseline, between `lower` and `upper`."
         ),
     ] = None
-    oldest_open: list[dict[str, Any]] | None = None
+    oldest_open: list[Json] | None = None
 
 
 class Health(BaseModel):

@@ -16,6 +16,7 @@ from swapregret.actions.set_specs import make_set, read_spec, set_class, set_par
 from swapregret.arrays import Action
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
+from swapregret.files.storage import Json
 from swapregret.serve.refusals import TooBig
 from swapregret.sessions.events import unpacked
 from swapregret.sessions.feedback import RewardReader
@@ -55,7 +56,7 @@ class ProblemSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    set: str | dict[str, Any] = Field(
+    set: str | Json = Field(
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
     )
     name: Annotated[str, AfterValidator(readable)] = ""
@@ -121,7 +122,7 @@ def as_text(spec: ProblemSpec) -> str:
     return text
 
 
-def as_shown(spec: dict[str, Any]) -> dict[str, Any]:
+def as_shown(spec: Json) -> Json:
     """Return a description as clients see it: without the days of its history."""
     return spec | {"history": None}
 
@@ -140,7 +141,7 @@ class Problem:
         self._by_name = dict(zip(self.labels, self.actions.labels, strict=True))
         sizes = sorted((len(json.dumps(text)) + 4 for text in self.labels), reverse=True)
         self._bytes_of_all, self._bytes_of_one = 24 * len(sizes) + sum(sizes), 4 * sum(sizes[: self.actions.size]) + 150
-        options: dict[str, Any] = {"feedback": spec.feedback, "preset": preset}
+        options: Json = {"feedback": spec.feedback, "preset": preset}
         make = sr.swap_combcp if spec.learner == "swap_combcp" else sr.swap_comband
         self.player: Any = (
             sr.anytime(make, self.actions, **options)
@@ -158,7 +159,7 @@ class Problem:
     def _read_history(self, days: list[tuple[list[Any], float]]) -> "sr.Log":
         """Read the days before the first."""
         told = [(self.read_labels(chosen), total) for chosen, total in days]
-        units: dict[str, Any] = {f"{self.units.word}_range": self.units.declared}
+        units: Json = {f"{self.units.word}_range": self.units.declared}
         try:
             return sr.Log.read(told, self.actions, policies=self.spec.history_policies, **units)
         except InvalidInput as error:
@@ -207,7 +208,7 @@ class Problem:
             holdout=spec.holdout,
         )
 
-    def _shown(self, packed: str) -> dict[str, Any]:
+    def _shown(self, packed: str) -> Json:
         """Return an action as clients get it: its elements; a ranking, a route, a tree as JSON; and that as people read it.
 
         ``packed`` is what ``sessions.events.packed`` returned; the latest answers are kept in ``shown``.
@@ -231,7 +232,7 @@ class Problem:
         return float(values.sum() if len(values) != self.actions.dimension else values @ action)
 
 
-def _safe_set(entry: str | Mapping[str, Any], limit: int) -> ActionSet:
+def _safe_set(entry: str | Json, limit: int) -> ActionSet:
     """Make a set that was sent over the network: no files of the server, nothing larger than the limit."""
     try:
         least = _least_dimension(entry)
@@ -255,7 +256,7 @@ def _label_texts(actions: ActionSet) -> list[str]:
         raise InvalidInput(str(error), "another label", "Use short names.") from None
 
 
-def _least_dimension(entry: str | Mapping[str, Any]) -> int:
+def _least_dimension(entry: str | Json) -> int:
     """Return how many elements a set has at least, before it is made; one that names a file of the server is refused."""
     kind, given = read_spec(entry)
     for name in given:
@@ -264,7 +265,7 @@ def _least_dimension(entry: str | Mapping[str, Any]) -> int:
         must = f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request"
         raise InvalidInput(must, "a file of the server", f'Send a table, e.g. {{"kind": "{kind}", ...}}.')
     if kind == "product" and isinstance(given.get("sets"), list):
-        return sum(_least_dimension(part) for part in given["sets"] if isinstance(part, str | Mapping))
+        return sum(_least_dimension(part) for part in given["sets"] if isinstance(part, str | dict))
     return set_class(kind).least_dimension(
         {name: abs(value) if type(value) is int else 1 for name, value in given.items()}
     )

@@ -3,9 +3,9 @@
 import ast
 import json
 import re
-from typing import Any
 
 from swapregret.errors import InvalidReward, OracleFault, ProtocolError, SwapRegretError
+from swapregret.files.storage import Json
 
 _CODE = re.compile(r"\b(sr|np|session|Session|Schedule)[.(]|\w\([^)]*=|\bact\(|\bint\b")
 _LONGEST_LITERAL = 200
@@ -89,7 +89,7 @@ def headers_of(error: SwapRegretError) -> dict[str, str]:
     return {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorised) else {}
 
 
-def as_json(error: SwapRegretError, endpoint: str = "", field: str | None = None) -> dict[str, Any]:
+def as_json(error: SwapRegretError, endpoint: str = "", field: str | None = None) -> Json:
     """Return an error as clients see it: with JSON where the library has Python, and requests where it has calls.
 
     Examples

@@ -20,8 +20,10 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve import Settings
 from swapregret.serve.data.leases import Watch
+from swapregret.serve.data.schema import Row
 from swapregret.serve.data.upkeep import retire
 from swapregret.serve.database import Store, damaged
 from swapregret.serve.metrics import Metrics
@@ -158,7 +160,7 @@ class Service:
             finally:
                 self._n_opening -= 1
 
-    async def _open(self, row: Any) -> Lane:
+    async def _open(self, row: Row) -> Lane:
         await self._make_room()
         child = await self._nursery.spawn(self.settings.problem_memory * MB)
         try:
@@ -176,7 +178,7 @@ class Service:
         made = self.lanes[row.id] = Lane(row.id, child, self._around, facts, is_slow=row.id in self._slow)
         return made
 
-    def _take(self, id: str) -> Any:
+    def _take(self, id: str) -> Row:
         """Take the lease of a problem, and return its row."""
         row = self.store.problem(id)
         seen = None if row.owner in (None, self.owner) else (row.owner, row.beat)
@@ -186,7 +188,7 @@ class Service:
             raise _held(id, "a process that was faster")
         return self.store.problem(id)
 
-    async def _load(self, child: Child, row: Any) -> dict[str, Any]:
+    async def _load(self, child: Child, row: Row) -> Json:
         """Have a process read a problem: its newest snapshot and the events after it, or all its events if that is damaged."""
         limits = self.settings
         given = (limits.max_dimension, limits.max_answer, limits.snapshot_every)
@@ -197,7 +199,7 @@ class Service:
                 while events:
                     done = await child.ask(limits.create_seconds, "replay", events)
                     seq, events = events[done - 1].seq, events[done:]
-            found: dict[str, Any] = await child.ask(limits.create_seconds, "ready", self.now())
+            found: Json = await child.ask(limits.create_seconds, "ready", self.now())
             if seq is not None and all(found[name] == getattr(row, name) for name in _COUNTED):
                 return found
             _log.warning(

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from swapregret.files.csv_file import csv_line
+from swapregret.files.storage import Json
 from swapregret.regret.ledgers.policy_file import policy_cell
+from swapregret.serve.data.schema import Row
 from swapregret.serve.problems import Problem, as_shown
 from swapregret.serve.processes.live_problem import Live
 from swapregret.sessions.events import ACT, Act, Event, read_act
@@ -21,14 +23,14 @@ from swapregret.sessions.events import ACT, Act, Event, read_act
 _OLDEST = 20
 
 
-def decision_json(live: Live, day: int) -> dict[str, Any]:
+def decision_json(live: Live, day: int) -> Json:
     """Return an open decision as clients get it."""
     decision, _, packed = live.open[day]
     own = {} if decision.note.id is None else {"own_id": decision.note.id}
     return {"id": f"{live.id}.{day}", **own, "day": day, **live.problem.shown(packed)}
 
 
-def row_json(row: Any, ours: str) -> dict[str, Any]:
+def row_json(row: Row, ours: str) -> Json:
     """Return a problem as its row in the database knows it."""
     rewarded = row.n_rewards + row.n_defaults
     as_it_is = ("id", "name", "state", "created", "n_decisions", "n_rewards", "n_defaults", "n_skips")
@@ -41,7 +43,7 @@ def row_json(row: Any, ours: str) -> dict[str, Any]:
     }
 
 
-def status_json(live: Live, now: float) -> dict[str, Any]:
+def status_json(live: Live, now: float) -> Json:
     """Return where a problem stands, as its learner knows it."""
     told, actions, shown = live.session.summary(), live.problem.actions, live.problem.shown
     oldest = list(islice(live.open.items(), _OLDEST))
@@ -64,7 +66,7 @@ def status_json(live: Live, now: float) -> dict[str, Any]:
     }
 
 
-def view_json(live: Live, now: float) -> dict[str, Any]:
+def view_json(live: Live, now: float) -> Json:
     """Return everything the dashboard draws."""
     latest = [{**each, "text": live.problem.shown(each["packed"])["text"]} for each in reversed(live.latest)]
     return {

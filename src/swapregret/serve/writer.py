@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve.database import Store
 from swapregret.serve.metrics import Metrics
 from swapregret.serve.processes.jobs import Reply
@@ -41,7 +42,7 @@ class Part:
 
     problem: str = ""
     events: list[Event] = field(default_factory=list)
-    totals: dict[str, Any] = field(default_factory=dict)
+    totals: Json = field(default_factory=dict)
     answers: list[tuple[RequestKey, Reply]] = field(default_factory=list)
     statements: list[Callable[[Connection], None]] = field(default_factory=list)
 

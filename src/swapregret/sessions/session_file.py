@@ -248,7 +248,7 @@ def _repeat(session: "Session[Any]", event: Event) -> None:
     if event.kind in (ACT, CHOSEN):
         action, missing, note = read_act(event.value, session.player.actions.dimension)
         is_drawn = event.kind == ACT
-        said: dict[str, Any] = {"without": missing} if is_drawn else {"choice": action}
+        said: Json = {"without": missing} if is_drawn else {"choice": action}
         decision = session.act(**said, id=note.id, context=note.context)
         again = acted(decision.day, decision.action, missing, note, event.kind)
         if again != event:

@@ -18,14 +18,14 @@ factors of two at N = 15 and N = 120, where the cautious steps hardly move.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
@@ -59,7 +59,7 @@ class Experts(NamedTuple):
 
 @learn_day.of(ExpertRule)
 def tell_experts(
-    rule: Any, family: TableFamily, state: ListedState[Experts], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[Experts], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Tell every expert its share of the day, and find the distribution they agree on."""
     own, rate = state.own, rule.learning_rate

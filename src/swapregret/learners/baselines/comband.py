@@ -14,7 +14,6 @@ factor √(1 + 2G/r) more otherwise. Nothing is promised for swap regret.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from swapregret.compiled.vectors import tilt
 from swapregret.errors import TooLarge
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, PointPlayer, play_point, rule_class
 from swapregret.learners.baselines.drivers.design import d_optimal, leverages
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, State, end_windows
@@ -42,7 +41,7 @@ ComBandRule = rule_class(__name__, "ComBandRule", "learning_rate", "exploration"
 
 
 @end_windows.of(ComBandRule)
-def move_exponents(rule: Any, family: Family, state: State, n_ending: int) -> int:
+def move_exponents(rule: OwnRule, family: Family, state: State, n_ending: int) -> int:
     """Add ηR̃ to the exponents of the Gibbs policy, and mix in what explores; a day that pays nothing changes nothing."""
     exponents, running = state.learners.log_points[0], state.tally.running
     if n_ending != 0:
@@ -146,7 +145,7 @@ class ComBand(PointPlayer):
         return self.actions.exploration_policy("spanner")
 
     @cached_property
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         return self._weighed.family(self.mu, kind="gibbs", has_moment=True)
 
     @property

@@ -20,7 +20,6 @@ elements; on the shortcut DAG the realised regret is T with probability at least
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from swapregret.arrays import Vector
 from swapregret.compiled.vectors import tilt
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.baselines.drivers.action_table import Cost, list_actions
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_point, rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, PointPlayer, play_point, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, PLAYED, State, end_windows
 from swapregret.learners.settings import Step, Variants
@@ -43,7 +42,7 @@ CombEXPRule = rule_class(__name__, "CombEXPRule", "learning_rate", "exploration"
 
 
 @end_windows.of(CombEXPRule)
-def move_point(rule: Any, family: Family, state: State, n_ending: int) -> int:
+def move_point(rule: OwnRule, family: Family, state: State, n_ending: int) -> int:
     """Update and project, mix in what explores, and decompose; a day that pays nothing changes nothing."""
     learners, running = state.learners, state.tally.running
     point, log_point = learners.points[0], learners.log_points[0]
@@ -114,7 +113,7 @@ class CombEXP(PointPlayer):
         return np.array(self.mu.marginals())
 
     @cached_property
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         return self.actions.family(self.actions.exploration_policy(), variants=self.variants)
 
     @property

@@ -13,14 +13,14 @@ and Szepesvári 2020, chapter 11). Nothing is promised for swap regret.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import exponential_weights, listed_totals, mixed_weights
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
@@ -37,7 +37,7 @@ class Scores(NamedTuple):
 
 @learn_day.of(Exp3Rule)
 def add_estimate(
-    rule: Any, family: TableFamily, state: ListedState[Scores], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[Scores], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Add the estimate of the day to the scores."""
     scores = state.own.scores
@@ -49,7 +49,7 @@ def add_estimate(
 
 
 @end_windows.of(Exp3Rule)
-def weigh_exponentially(rule: Any, family: TableFamily, state: ListedState[Scores], n_ending: int) -> int:
+def weigh_exponentially(rule: OwnRule, family: TableFamily, state: ListedState[Scores], n_ending: int) -> int:
     """Play exponential weights of the scores."""
     weights = exponential_weights(state.own.scores, rule.learning_rate)
     return play_weights(family, state, mixed_weights(weights, rule.exploration))

@@ -12,12 +12,11 @@ swap regret are linear. That is what it is here for.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import Family
 from swapregret.arguments import Days, Share
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_best, rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, PointPlayer, play_best, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import State, end_windows
 
@@ -25,7 +24,7 @@ LeaderRule = rule_class(__name__, "LeaderRule", "exploration")
 
 
 @end_windows.of(LeaderRule)
-def follow(rule: Any, family: Family, state: State, n_ending: int) -> int:
+def follow(rule: OwnRule, family: Family, state: State, n_ending: int) -> int:
     """Play the action that is best by the sum of the estimates."""
     return play_best(family, state, state.tally.total, rule.exploration, n_ending)
 
@@ -59,7 +58,7 @@ class FollowTheLeader(PointPlayer):
         return 0.0 if self.feedback == "full" else min(0.5, math.cbrt(self.actions.rank / self.horizon))
 
     @cached_property
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         return self.actions.family(self.mu, has_moment=self.feedback == "bandit")
 
 

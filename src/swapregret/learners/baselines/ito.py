@@ -16,13 +16,13 @@ none of them learnt much.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform
 from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
@@ -51,7 +51,7 @@ class SingleExperts(NamedTuple):
 
 @learn_day.of(SingleRule)
 def tell_one(
-    rule: Any, family: TableFamily, state: ListedState[SingleExperts], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[SingleExperts], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Draw the expert that chose the action, let it learn, and find the distribution they agree on."""
     own, a = state.own, place_of(family.words, action)

@@ -20,7 +20,7 @@ T^{-1/3}.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers
 from swapregret.files.held import wrong_state
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import listed_totals, mixed_weights
 from swapregret.learners.baselines.drivers.stationary import eliminate
@@ -49,7 +49,7 @@ class Regrets(NamedTuple):
 
 @learn_day.of(MatchingRule)
 def add_regrets(
-    rule: Any, family: TableFamily, state: ListedState[Regrets], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[Regrets], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Add the day to the regrets for having played i and not j.
 
@@ -73,7 +73,7 @@ def add_regrets(
 
 
 @end_windows.of(MatchingRule)
-def match_regrets(rule: Any, family: TableFamily, state: ListedState[Regrets], n_ending: int) -> int:
+def match_regrets(rule: OwnRule, family: TableFamily, state: ListedState[Regrets], n_ending: int) -> int:
     """Switch in proportion to the regrets; the first policy is uniform.
 
     A leak makes the policy unique where regrets leave it open; from day to day the chain changes too much for yesterday's

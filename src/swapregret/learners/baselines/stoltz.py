@@ -24,7 +24,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words, power_in_words
 from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import (
     add_shares,
@@ -92,7 +92,7 @@ def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floa
 
 @learn_day.of(PairRule)
 def add_to_rules(
-    rule: Any, family: TableFamily, state: ListedState[Gains], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[Gains], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Add the day to the gains of all rules, and find their fixed point."""
     own, chances = state.own, state.policies.chances[0]
@@ -105,7 +105,7 @@ def add_to_rules(
 
 
 @end_windows.of(PairRule)
-def play_fixed_point(rule: Any, family: TableFamily, state: ListedState[Gains], n_ending: int) -> int:
+def play_fixed_point(rule: OwnRule, family: TableFamily, state: ListedState[Gains], n_ending: int) -> int:
     """Play the fixed point, with γ of the uniform policy mixed in."""
     return play_weights(family, state, mixed_weights(state.own.point, rule.exploration))
 

@@ -17,14 +17,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.arguments import Share
 from swapregret.arrays import Floats, Integers, Vector
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, exponential_weights, listed_totals
 from swapregret.learners.calendar import draw_offset
@@ -47,7 +47,7 @@ class Scales(NamedTuple):
 
 @learn_day.of(TreeRule)
 def add_to_scales(
-    rule: Any, family: TableFamily, state: ListedState[Scales], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[Scales], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Add the day to the meta-days: of all scales, or of the one that chose the action."""
     own, aggregates = state.own, state.own.aggregates
@@ -64,7 +64,7 @@ def add_to_scales(
 
 
 @end_windows.of(TreeRule)
-def turn(rule: Any, family: TableFamily, state: ListedState[Scales], n_ending: int) -> int:
+def turn(rule: OwnRule, family: TableFamily, state: ListedState[Scales], n_ending: int) -> int:
     """End windows: the scale of the last of them updates, if there is one, those before it restart; play the mean of the scales."""
     scores, aggregates, rows = state.own.scores, state.own.aggregates, state.own.rows
     n_scales, n = rows.shape

@@ -11,14 +11,13 @@ Nothing is promised for swap regret.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.baselines.drivers.action_table import Cost, place_of
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.exp3 import Scores
 from swapregret.learners.round.day import end_windows, learn_day
@@ -63,7 +62,7 @@ def loss_estimate(loss: float, probability: float, rate: float, is_variance_redu
 
 @learn_day.of(TsallisRule)
 def add_loss(
-    rule: Any, family: TableFamily, state: ListedState[Scores], action: Integers, seen: Floats, reward: float
+    rule: OwnRule, family: TableFamily, state: ListedState[Scores], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Add the estimated loss of the day."""
     a, rate = place_of(family.words, action), rule.scale / np.sqrt(state.tally.day[0] + 1.0)
@@ -72,7 +71,7 @@ def add_loss(
 
 
 @end_windows.of(TsallisRule)
-def weigh_losses(rule: Any, family: TableFamily, state: ListedState[Scores], n_ending: int) -> int:
+def weigh_losses(rule: OwnRule, family: TableFamily, state: ListedState[Scores], n_ending: int) -> int:
     """Play the weights of the losses, at the rate of the day that comes."""
     weights, _ = tsallis_weights(state.own.scores, rule.scale / np.sqrt(state.tally.day[0] + 1.0))
     return play_weights(family, state, weights)

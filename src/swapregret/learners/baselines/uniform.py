@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.family import Family
 from swapregret.arguments import Days
 from swapregret.arrays import Floats, Integers
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, PointPlayer, rule_class
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, State, end_windows, learn_day, mix_slots
 
@@ -16,13 +15,13 @@ UniformRule = rule_class(__name__, "UniformRule")
 
 
 @learn_day.of(UniformRule)
-def learn_nothing(rule: Any, family: Family, state: State, action: Integers, seen: Floats, reward: float) -> None:
+def learn_nothing(rule: OwnRule, family: Family, state: State, action: Integers, seen: Floats, reward: float) -> None:
     """Count what the day paid."""
     state.tally.earned[0] += reward
 
 
 @end_windows.of(UniformRule)
-def keep_playing(rule: Any, family: Family, state: State, n_ending: int) -> int:
+def keep_playing(rule: OwnRule, family: Family, state: State, n_ending: int) -> int:
     """Play the exploration policy."""
     state.mix.weights[0] = 1.0
     mix_slots(state)
@@ -61,7 +60,7 @@ class UniformPlayer(PointPlayer):
         return 0
 
     @cached_property
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         return self.actions.family(self.mu, has_moment=False)
 
 

@@ -7,12 +7,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
+from swapregret.files.storage import Json
 from swapregret.sessions.events import Event
 
+Row = sa.Row[Any]
+"""A row of a table: its columns are its attributes."""
 metadata = sa.MetaData()
 
 
-def _table(name: str, *parts: sa.schema.SchemaItem, needed: dict[str, Any], **options: Any) -> sa.Table:
+def _table(name: str, *parts: sa.schema.SchemaItem, needed: Json, **options: Any) -> sa.Table:
     """Return a table with columns that are never empty, by name and type, and further parts."""
     columns = (sa.Column(each, kind, nullable=False) for each, kind in needed.items())
     return sa.Table(name, metadata, *columns, *parts, **options)
@@ -84,7 +87,7 @@ def checksum(*values: Any) -> int:
     return zlib.crc32(repr(values).encode("utf-8", "surrogatepass"))
 
 
-def checksum_of(table: str, row: Any) -> int:
+def checksum_of(table: str, row: Row) -> int:
     """Return what the checksum of a row must be."""
     return checksum(*(getattr(row, name) for name in CHECKED[table]))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from swapregret.errors import SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve.problems import Problem, ProblemSpec
 from swapregret.serve.processes import jobs
 from swapregret.serve.processes.line import packed, receive, resident
@@ -25,7 +26,7 @@ _LONG_SECONDS, _NICENESS = 0.25, 10
 class Trial(NamedTuple):
     """A problem that was made and played: its description, whole; seconds for a decision and its reward, and for making it."""
 
-    spec: dict[str, Any]
+    spec: Json
     day_seconds: float
     make_seconds: float
 
@@ -35,7 +36,7 @@ class Ran(NamedTuple):
 
     outcomes: list[Any]
     events: list[Event]
-    totals: dict[str, Any]
+    totals: Json
     is_changed: bool
     n_open: int
     due: float | None
@@ -87,7 +88,7 @@ class _Worker:
         """Let events happen again, as many as there is time for, and return how many those were."""
         return _for_a_while(events, _LOG_SECONDS, self._live().replay)
 
-    def ready(self, now: float) -> dict[str, Any]:
+    def ready(self, now: float) -> Json:
         """Say what the problem has counted, when all its events are there."""
         live = self._live()
         live.set_clock(now)

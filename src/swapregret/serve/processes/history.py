@@ -5,7 +5,6 @@ doubles alike. So a million days take as much room as a thousand, and the same e
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, Vector
 from swapregret.errors import NotConverged
-from swapregret.files.storage import from_bytes, to_bytes
+from swapregret.files.storage import Json, from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
 from swapregret.learners.round.drawn_days import Drawn, HeldOut
@@ -160,7 +159,7 @@ class History:
 
     def dump(self) -> bytes:
         """Write the history as bytes."""
-        arrays: dict[str, Any] = {
+        arrays: Json = {
             "rewards": self._rewards,
             "marginals": self._marginals,
             "decided": self._decided,

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from swapregret.actions.face import read_missing
 from swapregret.errors import SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve.problems import Reported
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.refusals import Conflict, NotFound, as_json
@@ -33,7 +34,7 @@ class Reply(NamedTuple):
     body: bytes
 
     @classmethod
-    def of(cls, body: dict[str, Any], status: int = 200) -> "Reply":
+    def of(cls, body: Json, status: int = 200) -> "Reply":
         """Write an answer."""
         return cls(status, json.dumps(body, allow_nan=False).encode())
 
@@ -46,7 +47,7 @@ class Before(NamedTuple):
     kind: str
     reported: Reported | None
 
-    def answer(self, kind: str, value: str | None) -> dict[str, Any]:
+    def answer(self, kind: str, value: str | None) -> Json:
         """Return the answer, given how the decision was closed; a conflict if that was otherwise."""
         if (kind, None if value is None else json.loads(value)) == (self.kind, self.reported):
             return {"decision": self.id, "state": kind, "repeated": True}
@@ -60,7 +61,7 @@ class Before(NamedTuple):
 class Closed(NamedTuple):
     """Decisions that were closed now, or before, or not; a request for one of them, or for many."""
 
-    entries: list[dict[str, Any] | Before | SwapRegretError]
+    entries: list[Json | Before | SwapRegretError]
     ids: list[str]
     is_batch: bool
 
@@ -99,7 +100,7 @@ def decide(live: Live, now: float, count: int, most_bytes: int, asked: Asked) ->
 
 def close(live: Live, now: float, items: list[tuple[str | Own, Reported | None]], is_batch: bool) -> Closed:
     """Close decisions by their rewards, or skip them, each for itself."""
-    entries: list[dict[str, Any] | Before | SwapRegretError] = []
+    entries: list[Json | Before | SwapRegretError] = []
     for id, reported in items:
         try:
             entries.append(_close(live, now, id, reported))
@@ -110,7 +111,7 @@ def close(live: Live, now: float, items: list[tuple[str | Own, Reported | None]]
     return Closed(entries, [str(id.id) if isinstance(id, Own) else id for id, _ in items], is_batch)
 
 
-def _close(live: Live, now: float, id: str | Own, reported: Reported | None) -> dict[str, Any] | Before:
+def _close(live: Live, now: float, id: str | Own, reported: Reported | None) -> Json | Before:
     if isinstance(id, Own):
         if id.id not in live.named:
             must = f"a decision of problem {live.id} must have this id"
@@ -143,7 +144,7 @@ def archive(live: Live, now: float) -> Reply:
     return Reply.of({"id": live.id, "state": "archived", "n_open": len(live.open)})
 
 
-def status(live: Live, now: float) -> dict[str, Any]:
+def status(live: Live, now: float) -> Json:
     """Say where the problem stands."""
     return status_json(live, now)
 

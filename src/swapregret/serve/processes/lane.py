@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from swapregret.errors import SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.serve import Settings
 from swapregret.serve.database import Store
 from swapregret.serve.processes.child import Ran
@@ -59,7 +60,7 @@ class Around:
 class Lane:
     """One problem in memory."""
 
-    def __init__(self, id: str, child: Child, around: Around, facts: dict[str, Any], *, is_slow: bool) -> None:
+    def __init__(self, id: str, child: Child, around: Around, facts: Json, *, is_slow: bool) -> None:
         self.id, self.child, self._around = id, child, around
         self.n_open, self.due = facts["n_open"], facts["due"]
         self.is_gone, self.is_slow, self.used = False, is_slow, around.now()
@@ -191,7 +192,7 @@ class Lane:
         except SwapRegretError as error:
             return error
 
-    async def _closing(self, before: Before) -> dict[str, Any] | SwapRegretError:
+    async def _closing(self, before: Before) -> Json | SwapRegretError:
         event = await asyncio.to_thread(self._around.store.closing, self.id, before.day)
         if event is None:
             return Conflict(

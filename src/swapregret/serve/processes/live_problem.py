@@ -5,10 +5,11 @@ import logging
 import time
 import zlib
 from collections import OrderedDict, deque
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, SwapRegretError
+from swapregret.files.storage import Json
 from swapregret.learners.player import NOTHING, Note
 from swapregret.serve.problems import Problem, Reported
 from swapregret.serve.processes.history import History, regret_curve
@@ -49,7 +50,7 @@ class Live:
         self.is_torn = False  # an exception came between what the session did and its event
         self.open: dict[int, Waiting] = {}
         self.named: OrderedDict[Id, int] = OrderedDict()  # the days of the latest decisions with an id of their client
-        self.latest: deque[dict[str, Any]] = deque(maxlen=_LATEST)
+        self.latest: deque[Json] = deque(maxlen=_LATEST)
         self.pending: list[Event] = []
         self.totals = {"n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0, "reward_sum": 0.0}
         self._spent = 0.0  # seconds of events since the last snapshot

@@ -7,7 +7,7 @@ decides which ``learn_day`` and ``end_windows`` run.
 from collections import namedtuple
 from dataclasses import fields
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -28,9 +28,11 @@ from swapregret.policy import Policy
 _OF_EVERY_RULE = ("windows", "feedback", "predictor_step", "first_log")
 DERIVED = frozenset({"policies", "mix", "undo"})
 """Fields of a state that are made again from the others."""
+OwnRule: TypeAlias = Any
+"""The rule of a competitor as its own compiled steps see it: the call of ``rule_class`` names its fields."""
 
 
-def rule_class(module: str, name: str, *settings: str) -> Any:
+def rule_class(module: str, name: str, *settings: str) -> type[OwnRule]:
     """Return the class of a rule: the four fields of every rule (``multiscale.scale_phases``), and settings of the player."""
     return namedtuple(name, (*_OF_EVERY_RULE, *settings), module=module)
 
@@ -39,7 +41,7 @@ class Competitor(RunningPlayer):
     """A player that moves on after every day, or nearly, and estimates without a prediction."""
 
     actions: ActionSet
-    rule_class: ClassVar[Any]
+    rule_class: ClassVar[type[OwnRule]]
     """Its fields beyond the first four are named as attributes of the player."""
 
     def __post_init__(self) -> None:
@@ -55,7 +57,16 @@ class Competitor(RunningPlayer):
         """After how many days the policy may change."""
         return (1,)
 
-    def _rule(self, first_log: Floats) -> Any:
+    def start(self, rng: np.random.Generator) -> Running:
+        """Return the state before day 0; the offset of the windows and a ``seed`` are drawn where there are any."""
+        running = self._running(self._offset(rng))
+        own: Any = getattr(running.state, "own", None)
+        if hasattr(own, "seed"):
+            own.seed[0] = rng.integers(2**63)
+        running.make()
+        return running
+
+    def _rule(self, first_log: Floats) -> OwnRule:
         """Return what does not change."""
         settings = [getattr(self, name) for name in self.rule_class._fields[len(_OF_EVERY_RULE) :]]
         windows = np.array(self._windows, dtype=np.int64)

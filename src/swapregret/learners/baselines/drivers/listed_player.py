@@ -170,10 +170,3 @@ class ListedPlayer(Competitor):
         common = begin_round(none.size, offset, learners, policies, 2)
         state = ListedState(*common, self._own(n))
         return Running(family, self._rule(none), state, DERIVED, self)
-
-    def start(self, rng: np.random.Generator) -> Running:
-        """Return the state before day 0; the offset of the windows and a ``seed`` are drawn where there are any."""
-        running = super().start(rng)
-        if "seed" in running.state.own._fields:
-            running.state.own.seed[0] = rng.integers(2**63)
-        return running

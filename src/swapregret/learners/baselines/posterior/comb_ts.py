@@ -10,22 +10,21 @@ move, or for swap regret.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.actions.family import Family
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.posterior.gaussian import (
     POSTERIOR,
     PosteriorPlayer,
-    add_best,
-    draw_normals,
+    PosteriorState,
     fit_elements,
     learn_sums,
     play_draws,
 )
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import NOT_PROJECTED, end_windows, learn_day
+from swapregret.learners.round.day import end_windows, learn_day
 from swapregret.learners.settings import Draws
 
 CombTSRule = rule_class(__name__, "CombTSRule", *POSTERIOR, "draws")
@@ -33,16 +32,10 @@ learn_day.of(CombTSRule)(learn_sums)
 
 
 @end_windows.of(CombTSRule)
-def draw_elements(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def draw_elements(rule: OwnRule, family: Family, state: PosteriorState, n_ending: int) -> int:
     """Play the best actions for draws of the rewards of elements."""
-    own, n_words = state.own, state.policies.words.shape[2]
-    mean, deviation = fit_elements(rule, own, n_ending)
-    words, noise = np.zeros((rule.draws, n_words), dtype=np.uint64), np.empty(mean.size)
-    for j in range(rule.draws):
-        draw_normals(own.seed[0], (state.tally.day[0] * rule.draws + j) * mean.size, noise)
-        if not add_best(family, mean + deviation * noise, words[j]):
-            return NOT_PROJECTED
-    return play_draws(rule, family, state, words, n_ending)
+    mean, deviation = fit_elements(rule, state.own, n_ending)
+    return play_draws(rule, family, state, mean, np.zeros((0, 0)), deviation, n_ending)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,17 @@ or for swap regret.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
-from swapregret.learners.baselines.drivers.competitor import play_best, rule_class
-from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, fade, fit_elements, learn_sums
+from swapregret.actions.family import Family
+from swapregret.learners.baselines.drivers.competitor import OwnRule, play_best, rule_class
+from swapregret.learners.baselines.posterior.gaussian import (
+    POSTERIOR,
+    PosteriorPlayer,
+    PosteriorState,
+    fade,
+    fit_elements,
+    learn_sums,
+)
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day
 from swapregret.learners.settings import Step
@@ -24,7 +31,7 @@ learn_day.of(CombUCBRule)(learn_sums)
 
 
 @end_windows.of(CombUCBRule)
-def play_bounds(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def play_bounds(rule: OwnRule, family: Family, state: PosteriorState, n_ending: int) -> int:
     """Play the action that is best for the upper bounds of its elements."""
     mean, deviation = fit_elements(rule, state.own, n_ending)
     code = play_best(family, state, mean + rule.standard_errors * deviation, 0.0, n_ending)

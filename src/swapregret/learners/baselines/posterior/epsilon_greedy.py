@@ -10,11 +10,18 @@ swap regret.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from swapregret.actions.family import Family
 from swapregret.arguments import Share
-from swapregret.learners.baselines.drivers.competitor import play_best, rule_class
-from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, fade, fit_totals, learn_sums
+from swapregret.learners.baselines.drivers.competitor import OwnRule, play_best, rule_class
+from swapregret.learners.baselines.posterior.gaussian import (
+    POSTERIOR,
+    PosteriorPlayer,
+    PosteriorState,
+    fade,
+    fit_totals,
+    learn_sums,
+)
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_SOLVED, PLAYED, end_windows, learn_day
 
@@ -23,7 +30,7 @@ learn_day.of(GreedyRule)(learn_sums)
 
 
 @end_windows.of(GreedyRule)
-def play_mean(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def play_mean(rule: OwnRule, family: Family, state: PosteriorState, n_ending: int) -> int:
     """Play the action that is best by the mean, and explore now and then."""
     mean, _, is_definite = fit_totals(rule, state.own, n_ending)
     if not is_definite:

@@ -15,22 +15,24 @@ Vernade and Cappé 2019). A late reward counts as one of the day it comes in. Λ
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best
-from swapregret.actions.policy_slots import put_policy
+from swapregret.actions.policy_slots import Policies, put_policy
 from swapregret.arguments import Days
-from swapregret.arrays import Floats, Integers, Words
+from swapregret.arrays import Floats, Integers
 from swapregret.compiled.bits import merge_policy, pack_action
-from swapregret.compiled.cholesky import cholesky_solve, factorise
+from swapregret.compiled.cholesky import cholesky_solve, factorise, solve_upper
 from swapregret.compiled.kernel import kernel
-from swapregret.learners.baselines.drivers.competitor import PointPlayer, play_policy
+from swapregret.learners.baselines.drivers.competitor import OwnRule, PointPlayer, play_policy
 from swapregret.learners.baselines.drivers.listed_steps import daily_uniform
-from swapregret.learners.round.day import BANDIT, Mix, RoundState, Tally, remember
+from swapregret.learners.round.day import BANDIT, NOT_PROJECTED, Mix, RoundState, Tally, remember
 from swapregret.learners.round.running import Running
+from swapregret.learners.round.scale import Learners
 from swapregret.learners.settings import Level, Memory, Width
 
 POSTERIOR = ("keep", "origin", "precision", "gain")
@@ -55,21 +57,25 @@ class PosteriorState(NamedTuple):
 
     tally: Tally
     undo: Tally
-    learners: Any
-    policies: Any
+    learners: Learners
+    policies: Policies
     mix: Mix
     own: Sums
 
 
 @kernel
-def learn_sums(rule: Any, family: Any, state: Any, action: Integers, seen: Floats, reward: float) -> None:
+def learn_sums(
+    rule: OwnRule, family: Family, state: PosteriorState, action: Integers, seen: Floats, reward: float
+) -> None:
     """Add a day to the sums."""
     state.tally.earned[0] += reward
     remember(state, rule, action, seen, reward, 1.0)
 
 
 @remember.of(PosteriorState)
-def add_to_sums(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+def add_to_sums(
+    state: PosteriorState, rule: OwnRule, action: Integers, seen: Floats, reward: float, times: float
+) -> None:
     """Add a day to the sums, or take it off again."""
     own = state.own
     for i in range(action.size):
@@ -84,7 +90,7 @@ def add_to_sums(state: Any, rule: Any, action: Integers, seen: Floats, reward: f
 
 
 @kernel
-def fade(rule: Any, own: Sums, n_ending: int) -> None:
+def fade(rule: OwnRule, own: Sums, n_ending: int) -> None:
     """Let a day that has ended pass by for what was seen."""
     if n_ending == 0 or rule.keep == 1.0:
         return
@@ -98,7 +104,7 @@ def fade(rule: Any, own: Sums, n_ending: int) -> None:
 
 
 @kernel
-def fit_totals(rule: Any, own: Sums, n_ending: int) -> tuple[Floats, Floats, bool]:
+def fit_totals(rule: OwnRule, own: Sums, n_ending: int) -> tuple[Floats, Floats, bool]:
     """Return θ̂ and the upper factor of Λ = UᵀU at the end of a day, and whether there is one."""
     keep, d = rule.keep if n_ending != 0 else 1.0, own.sums.size
     factor, right = np.zeros((d, d)), np.empty(d)
@@ -112,7 +118,7 @@ def fit_totals(rule: Any, own: Sums, n_ending: int) -> tuple[Floats, Floats, boo
 
 
 @kernel
-def fit_elements(rule: Any, own: Sums, n_ending: int) -> tuple[Floats, Floats]:
+def fit_elements(rule: OwnRule, own: Sums, n_ending: int) -> tuple[Floats, Floats]:
     """Return θ̂ and the standard deviation of each element at the end of a day, the others taken to be known.
 
     With bandit feedback only the deviations, 1/√Λ_ii, are of use.
@@ -136,22 +142,29 @@ def draw_normals(seed: int, first: int, target: Floats) -> None:
 
 
 @kernel
-def play_draws(rule: Any, family: Any, state: Any, words: Words, n_ending: int) -> int:
-    """Play a list of actions, each as likely as often as it is in it."""
+def play_draws(
+    rule: OwnRule, family: Family, state: PosteriorState, mean: Floats, factor: Floats, deviation: Floats, n_ending: int
+) -> int:
+    """Play the best actions for draws of the rewards, each as likely as often as it is the best.
+
+    With z standard normal a draw is θ̂ + U⁻¹z for a factor of Λ = UᵀU, and θ̂ + deviation·z where that is empty.
+    """
+    words = np.zeros((rule.draws, state.policies.words.shape[2]), dtype=np.uint64)
+    noise = np.empty(mean.size)
+    for j in range(rule.draws):
+        draw_normals(state.own.seed[0], (state.tally.day[0] * rule.draws + j) * mean.size, noise)
+        if factor.size:
+            solve_upper(factor, noise)
+        else:
+            noise *= deviation
+        action = best(family, mean + noise)
+        if action.size == 0:
+            return NOT_PROJECTED
+        pack_action(action, words[j])
     merged, chances = merge_policy(words, np.full(words.shape[0], 1.0 / words.shape[0]))
     put_policy(state.policies, 0, merged, chances, family.common.place)
     fade(rule, state.own, n_ending)
     return play_policy(state, 0.0)
-
-
-@kernel
-def add_best(family: Any, weights: Floats, row: Words) -> bool:
-    """Write the best action for some weights into a row; tell whether there was one."""
-    action = best(family, weights)
-    if action.size == 0:
-        return False
-    pack_action(action, row)
-    return True
 
 
 @dataclass(frozen=True)
@@ -179,7 +192,7 @@ class PosteriorPlayer(PointPlayer):
     noise: Width = 0.5
 
     @cached_property
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         return self.actions.family(self.mu, has_moment=False)
 
     @property
@@ -210,11 +223,4 @@ class PosteriorPlayer(PointPlayer):
         own = Sums(seed, np.zeros((d, d) if is_bandit else (0, 0)), np.zeros(0 if is_bandit else d), np.zeros(d))
         common: RoundState = running.state
         running.state = PosteriorState(*common, own)
-        return running
-
-    def start(self, rng: np.random.Generator) -> Running:
-        """Return the state before day 0; the seed of draws is drawn."""
-        running = self._running(0)
-        running.state.own.seed[0] = rng.integers(2**63)
-        running.make()
         return running

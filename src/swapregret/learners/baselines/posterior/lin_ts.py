@@ -13,23 +13,19 @@ is promised for worlds that move, or for swap regret.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from swapregret.compiled.cholesky import solve_upper
-from swapregret.learners.baselines.drivers.competitor import rule_class
+from swapregret.actions.family import Family
+from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.posterior.gaussian import (
     POSTERIOR,
     PosteriorPlayer,
-    add_best,
-    draw_normals,
+    PosteriorState,
     fit_totals,
     learn_sums,
     play_draws,
 )
 from swapregret.learners.player import Feedback
-from swapregret.learners.round.day import NOT_PROJECTED, NOT_SOLVED, end_windows, learn_day
+from swapregret.learners.round.day import NOT_SOLVED, end_windows, learn_day
 from swapregret.learners.settings import Draws
 
 LinTSRule = rule_class(__name__, "LinTSRule", *POSTERIOR, "draws")
@@ -37,19 +33,10 @@ learn_day.of(LinTSRule)(learn_sums)
 
 
 @end_windows.of(LinTSRule)
-def draw_rewards(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def draw_rewards(rule: OwnRule, family: Family, state: PosteriorState, n_ending: int) -> int:
     """Play the best actions for draws of the rewards."""
-    own, n_words = state.own, state.policies.words.shape[2]
-    mean, factor, is_definite = fit_totals(rule, own, n_ending)
-    if not is_definite:
-        return NOT_SOLVED
-    words, noise = np.zeros((rule.draws, n_words), dtype=np.uint64), np.empty(mean.size)
-    for j in range(rule.draws):
-        draw_normals(own.seed[0], (state.tally.day[0] * rule.draws + j) * mean.size, noise)
-        solve_upper(factor, noise)  # U⁻¹z has covariance Λ⁻¹
-        if not add_best(family, mean + noise, words[j]):
-            return NOT_PROJECTED
-    return play_draws(rule, family, state, words, n_ending)
+    mean, factor, is_definite = fit_totals(rule, state.own, n_ending)
+    return play_draws(rule, family, state, mean, factor, mean, n_ending) if is_definite else NOT_SOLVED
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ promised for worlds that move, or for swap regret.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_rows, unpack
@@ -27,10 +27,11 @@ from swapregret.compiled.cholesky import cholesky_solve, solve_upper
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.errors import TooLarge
-from swapregret.learners.baselines.drivers.competitor import play_action, rule_class
+from swapregret.learners.baselines.drivers.competitor import OwnRule, play_action, rule_class
 from swapregret.learners.baselines.posterior.gaussian import (
     POSTERIOR,
     PosteriorPlayer,
+    PosteriorState,
     draw_normals,
     fade,
     fit_elements,
@@ -70,7 +71,7 @@ def best_listed(listed: Words, mean: Floats, factor: Floats, alpha: float) -> In
 
 
 @kernel
-def climb(family: Any, mean: Floats, factor: Floats, alpha: float, start: Floats) -> tuple[Integers, float]:
+def climb(family: Family, mean: Floats, factor: Floats, alpha: float, start: Floats) -> tuple[Integers, float]:
     """Climb the upper bound from the best action for some weights; return where that ends, and the bound there."""
     found, top, weights = np.empty(0, dtype=np.int64), -np.inf, start
     while True:
@@ -90,7 +91,9 @@ def climb(family: Any, mean: Floats, factor: Floats, alpha: float, start: Floats
 
 
 @kernel
-def best_climbed(rule: Any, family: Any, state: Any, mean: Floats, factor: Floats, n_ending: int) -> Integers:
+def best_climbed(
+    rule: OwnRule, family: Family, state: PosteriorState, mean: Floats, factor: Floats, n_ending: int
+) -> Integers:
     """Return the best end of a climb from each start; nothing where the oracle has failed."""
     own, alpha, first = state.own, rule.standard_errors, state.tally.day[0] * rule.draws * mean.size
     _, apart = fit_elements(rule, own, n_ending)
@@ -112,7 +115,7 @@ def best_climbed(rule: Any, family: Any, state: Any, mean: Floats, factor: Float
 
 
 @end_windows.of(LinUCBRule)
-def play_bound(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def play_bound(rule: OwnRule, family: Family, state: PosteriorState, n_ending: int) -> int:
     """Play the action of the largest upper bound, as far as it is found."""
     mean, factor, is_definite = fit_totals(rule, state.own, n_ending)
     if not is_definite:
