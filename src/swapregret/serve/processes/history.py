@@ -16,7 +16,6 @@ from swapregret.files.storage import Json, from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
 from swapregret.learners.round.drawn_days import Drawn, HeldOut
-from swapregret.regret.estimated import EstimateLedger
 from swapregret.sessions.feedback import RewardReader
 
 _BUCKETS = 128
@@ -24,7 +23,7 @@ _SAMPLES = 1024
 _FIRST_STRIDE = 4
 _FIRST_SWAP, _SWAP_GROWTH = 32, 1.15
 _LARGEST_DIMENSION = 400
-_POINTS = 24
+_POINTS, _FEWEST = 24, 8
 
 
 def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "float | Vector") -> Vector:
@@ -42,17 +41,27 @@ def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "
 
 
 def regret_curve(actions: ActionSet, samples: Matrix) -> list[dict[str, float]]:
-    """Return estimated external regret per day so far, rewards in [0, 1]: two estimates and twice their errors around them."""
-    ledger, found = EstimateLedger(actions), []
-    ends = {round(part * len(samples) / _POINTS) for part in range(1, _POINTS + 1)}
-    for count, row in enumerate(samples, start=1):
-        ledger.record_estimate(row[2:], row[1])
-        if count in ends and count >= 8:
-            above, below = ledger.external_regret()
-            low = (below.value - 2.0 * below.standard_error) / count
-            high = (above.value + 2.0 * above.standard_error) / count
-            found.append({"day": float(row[0]), "value": above.per_round, "low": low, "high": high})
+    """Return estimated external regret per day so far, rewards in [0, 1]: two estimates and twice their errors around them.
+
+    From above: the best action of the estimates, judged by the same estimates, is too good in expectation. From below: the best
+    action of one half of the days judged on the other. Samples are as of ``History.samples``.
+    """
+    found = []
+    for count in sorted({round(part * len(samples) / _POINTS) for part in range(1, _POINTS + 1)}):
+        if count >= _FEWEST:
+            rows, even, odd = samples[:count], samples[:count:2], samples[1:count:2]
+            above, error = _judge(actions, rows, rows)
+            (first, first_error), (second, second_error) = _judge(actions, even, odd), _judge(actions, odd, even)
+            low = first + second - 2.0 * math.hypot(first_error, second_error)
+            ends = {"value": above / count, "low": low / count, "high": (above + 2.0 * error) / count}
+            found.append({"day": float(rows[-1, 0]), **ends})
     return found
+
+
+def _judge(actions: ActionSet, days: Matrix, chosen_on: Matrix) -> tuple[float, float]:
+    """Return Σ (R̃·M − r) of some days, M the best action by the estimates of others, and its standard error."""
+    terms = days[:, 2:] @ actions.argmax(chosen_on[:, 2:].sum(axis=0)) - days[:, 1]
+    return float(terms.sum()), math.sqrt(len(terms)) * float(terms.std(ddof=1))
 
 
 class History:
