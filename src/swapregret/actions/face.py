@@ -78,6 +78,11 @@ class Face:
         return FinitePolicy(self.lift(policy.atoms), policy.weights)
 
 
+def left_without(whole: "ActionSet", missing: tuple[int, ...]) -> "ActionSet":
+    """Return the set of the actions that are left, in coordinates of their own; the whole set where nothing is missing."""
+    return Face(whole, missing).part if missing else whole
+
+
 def is_possible(whole: "ActionSet", missing: Iterable[int]) -> bool:
     """Tell whether some action has none of the elements that are missing."""
     cost = np.zeros(whole.dimension)

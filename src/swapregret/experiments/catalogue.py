@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import swapregret as sr
-from swapregret.arrays import as_number
+from swapregret.arrays import as_labels, as_number
 from swapregret.counts import check_name
 from swapregret.environments.environment import Environment
 from swapregret.errors import InvalidInput
@@ -28,15 +28,16 @@ PLAYER_KINDS = (*_FACTORIES, "anytime")
 """The kinds of players."""
 
 _SIMPLE = ("cyclic", "iid", "interruptions", "piecewise", "random_walk", "replay", "slots", "spiral", "tree")
-_COMBINED = ("concatenation", "mixture")
+_COMBINED = ("by_context", "concatenation", "mixture")
+_TOLD = ("on_days", "shortages")
 OWN_SET = ("extensive_form", "shortcut_dag", "shortcut_partitions")
 """Environments that come with an action set of their own; ``sets`` does not apply to them."""
-ENVIRONMENT_KINDS = (*_SIMPLE, *_COMBINED, *OWN_SET)
+ENVIRONMENT_KINDS = (*_SIMPLE, *_COMBINED, *_TOLD, *OWN_SET)
 """The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
 _WORLDS: dict[str, Callable[..., Environment]] = {name: getattr(sr.environments, name) for name in ENVIRONMENT_KINDS}
 
 _Made = TypeVar("_Made")
-_GIVEN = {"actions", "horizon", "rng", "environments", "data", "name", "ingredients"}
+_GIVEN = {"actions", "horizon", "rng", "environment", "environments", "data", "name", "ingredients"}
 
 
 def parameters_of(kind: str) -> tuple[str, ...]:
@@ -53,8 +54,8 @@ def parameters_of(kind: str) -> tuple[str, ...]:
     names = [name for name in signature if name not in _GIVEN]
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.values()):
         names += [field.name for field in fields(Ingredients)]
-    extra = {"replay": ["file"], "concatenation": ["parts"], "mixture": ["parts"]}
-    return (*names, *extra.get(kind, []))
+    extra = {"replay": "file"} | dict.fromkeys(_COMBINED, "parts") | dict.fromkeys(_TOLD, "of")
+    return (*names, extra[kind]) if kind in extra else tuple(names)
 
 
 def make_player(kind: str, values: Json, actions: sr.ActionSet, horizon: int) -> AnyPlayer:
@@ -91,6 +92,11 @@ def make_environment(
         seeded = {"rng": seed} if "rng" in inspect.signature(_WORLDS[kind]).parameters else {}
         return _call(_WORLDS[kind], **options, horizon=horizon, **seeded)
     assert actions is not None
+    if kind in _TOLD:
+        seeded = {"rng": seed} if kind == "shortages" else {}
+        return _call(
+            _WORLDS[kind], _part(options.pop("of", None), "of", actions, horizon, seed, folder), **seeded, **options
+        )
     if kind in _COMBINED:
         return _combine(kind, options, actions, horizon, seed, folder)
     if kind == "replay":
@@ -105,14 +111,26 @@ def _combine(kind: str, options: Json, actions: sr.ActionSet, horizon: int, seed
     if not isinstance(parts, list) or not parts or not all(isinstance(part, Mapping) for part in parts):
         must = f"`parts` of a {kind} must be a list of environments"
         raise InvalidInput(must, repr(parts), 'Write e.g. [{kind = "iid"}, {kind = "spiral"}].')
-    each = horizon if kind == "mixture" else -(-horizon // len(parts))
-    made = []
+    each = -(-horizon // len(parts)) if kind == "concatenation" else horizon
+    made, contexts = [], []
     for index, part in enumerate(parts):
-        inner = {name: value for name, value in part.items() if name != "kind"}
-        word = check_name(part.get("kind"), _SIMPLE, f"parts[{index}].kind")
-        days = each if kind == "mixture" or index < len(parts) - 1 else horizon - each * index
-        made.append(make_environment(word, inner, actions, max(1, days), seed + index, folder))
+        days = each if kind != "concatenation" or index < len(parts) - 1 else horizon - each * index
+        inner = dict(part)
+        contexts.append(inner.pop("context", index) if kind == "by_context" else index)
+        made.append(_part(inner, f"parts[{index}]", actions, max(1, days), seed + index, folder))
+    if kind == "by_context":
+        as_labels(contexts, len(contexts), "context")
+        return sr.environments.by_context(dict(zip(contexts, made, strict=True)), rng=seed, **options)
     return _call(_WORLDS[kind], made, rng=seed, **options)
+
+
+def _part(given: object, field: str, actions: sr.ActionSet, horizon: int, seed: int, folder: Path) -> Environment:
+    """Make an environment that is within another."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"`{field}` must be an environment", repr(given), 'Write e.g. {kind = "iid"}.')
+    inner = dict(given)
+    word = check_name(inner.pop("kind", None), (*_SIMPLE, *_COMBINED, *_TOLD), f"{field}.kind")
+    return make_environment(word, inner, actions, horizon, seed, folder)
 
 
 def _call(make: Callable[..., _Made], *given: object, **options: object) -> _Made:

@@ -12,7 +12,8 @@ from swapregret.files.storage import Json
 
 _DEPTHS = {
     "sets": {"edges": 2, "actions": 2, "labels": 1, "row_labels": 1, "column_labels": 1, "sets": 1, "names": 1},
-    "environments": {"reward_range": 1, "cost_range": 1, "weights": 1, "parts": 1},
+    "environments": dict.fromkeys(("reward_range", "cost_range", "weights", "shares", "parts", "contexts"), 1)
+    | {"available": 2, "without": 2},
     "players": {"schedule": 1},
 }
 """Parameters that are lists themselves, and how deep, by the field of the spec."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from swapregret.actions.face import Face
+from swapregret.actions.face import left_without
 from swapregret.arrays import Label
 from swapregret.counts import plural
 from swapregret.environments.environment import DayKind, DayKinds
@@ -42,7 +42,7 @@ class DayKindsResult(PlayResult):
         found: dict[Name, PlayResult] = {}
         for number in self.runs[0].parts:
             kind, runs = self.kinds[number], tuple(run.parts[number] for run in self.runs)
-            actions = Face(self.actions, kind.missing).part if kind.missing else self.actions
+            actions = left_without(self.actions, kind.missing)
             name = kind.context, tuple(self.actions.labels[index] for index in kind.missing)
             found[name] = PlayResult(actions, runs, self.measure, self.entropy, self.units)
         return found
@@ -85,7 +85,8 @@ class DayKindsResult(PlayResult):
         return self._sum("realised_swap_regret")
 
     @property
-    def _swap_interval(self) -> tuple[float, float]:
+    def swap_interval(self) -> tuple[float, float]:
+        """Return between which ends swap regret lies, of two replications or more: Student's 95 % interval, cut at 0."""
         swap = self.swap_regret
         half = student_factor(len(self.runs)) * swap.standard_error
         return max(0.0, swap.lower - half), swap.upper + half

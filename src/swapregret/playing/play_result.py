@@ -62,6 +62,11 @@ class Run:
         """Return what holds Σ R and the expected reward, where one was recorded."""
         return self.ledger if self.ledger is not None else self.lazy
 
+    @property
+    def each(self) -> "tuple[Run, ...]":
+        """Return what was recorded of each kind of days, or this where they are all of one."""
+        return tuple(self.parts.values()) or (self,)
+
 
 @dataclass(frozen=True, eq=False)
 class PlayResult:
@@ -245,12 +250,12 @@ class PlayResult:
         if n > 1:
             half = factor * external.standard_error
             ends = external.value - half, external.value + half
-            bracket = bracket if self.measure == "bound" else self._swap_interval
+            bracket = bracket if self.measure == "bound" else self.swap_interval
         return [reward, (external.value, *ends), (swap.value, *bracket)]
 
     @property
-    def _swap_interval(self) -> tuple[float, float]:
-        """Return between which ends swap regret lies, of two replications or more."""
+    def swap_interval(self) -> tuple[float, float]:
+        """Return between which ends swap regret lies, of two replications or more: the bootstrap's 95 % interval."""
         return self.two_sided.interval
 
     @property

@@ -10,8 +10,11 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
+from swapregret.environments.environment import DayKinds
 from swapregret.extras import require_extra
 from swapregret.files.storage import Json, write_file
+from swapregret.playing.kinds_result import by_kind
+from swapregret.playing.play_result import PlayResult, Run
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.measure import Regret, standard_error
@@ -109,6 +112,8 @@ def _rows_of(experiment: Experiment, runs: Sequence[RunInfo], results: "pl.DataF
 def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Json:
     names = ("external", "internal", "swap", "swap_lower", "swap_upper", "swap_split", "swap_low", "swap_high")
     row: Json = dict.fromkeys((*names, "external_error", "internal_error", "swap_error", "definition"))
+    if details[0].kinds:
+        return row | _regrets_of_kinds(actions, details, index)
     sums = [detail.sums(index) for detail in details]
     if all(each is not None for each in sums):
         day = int(details[0].days[index])
@@ -129,6 +134,31 @@ def _regrets(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Js
             row |= _swap(swap_regret(answers))
     elif len(lazy) == len(details):
         row |= _swap(laziness_bound(actions, lazy))
+    return row
+
+
+def _regrets_of_kinds(actions: ActionSet, details: Sequence[RunDetail], index: int) -> Json:
+    """Return the regrets against rules that may look at what is known before a day, where the ledgers of all kinds were kept."""
+    kinds, runs = details[0].kinds, []
+    for detail in details:
+        found = {kind: detail.part(index, kind) for kind in range(len(kinds))}
+        parts = {
+            kind: Run(math.nan, part.ledger(), part.lazy(), None, (), None)
+            for kind, part in found.items()
+            if part is not None
+        }
+        runs.append(Run(math.nan, None, None, None, (), None, parts))
+    each = [part for run in runs for part in run.each]
+    measure = "bound" if all(part.lazy is not None for part in each) else "ledger"
+    if any(part.sums is None for part in each):
+        return {}
+    result = by_kind(PlayResult(actions, tuple(runs), measure, 0), DayKinds(kinds, np.zeros(1, dtype=np.int64)))
+    row = {"external": result.external_regret.value, "external_error": _known(result.external_regret.standard_error)}
+    row |= _swap(result.swap_regret)
+    if measure == "ledger":
+        internal = result.internal_regret
+        row |= {"internal": internal.value, "internal_error": _known(internal.standard_error)}
+        row |= dict(zip(("swap_low", "swap_high"), result.swap_interval, strict=True)) if len(runs) > 1 else {}
     return row
 
 

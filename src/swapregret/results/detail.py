@@ -2,17 +2,20 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.face import left_without
 from swapregret.arrays import Matrix, NamedArrays, Vector, below, under
+from swapregret.environments.environment import DayKind, DayKinds
 from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array
 from swapregret.files.storage import Json, from_bytes, read_file, reading, to_bytes
+from swapregret.files.values import read_value, write_value
 from swapregret.playing.play_result import Run
 from swapregret.regret.decomposition import Decomposition, ScaleShare
 from swapregret.regret.laziness import LazyTotals
@@ -46,6 +49,8 @@ class RunDetail:
         Everything as it is in the file.
     source : str
         The file, as refusals name it.
+    kinds : tuple of DayKind
+        Of the days, where they differ in context or in what was available; ledgers are then of each kind.
     """
 
     run: str
@@ -56,6 +61,7 @@ class RunDetail:
     actions: ActionSet
     arrays: NamedArrays
     source: str = "a detail file"
+    kinds: tuple[DayKind, ...] = ()
 
     def __repr__(self) -> str:
         return f"RunDetail({self.run!r}, {self.actions!r}, {len(self.days)} checkpoints)"
@@ -80,6 +86,14 @@ class RunDetail:
             return None
         return LazyTotals(float(numbers[0]), sums[1], sums[0], int(numbers[1]))
 
+    def part(self, index: int, kind: int) -> "RunDetail | None":
+        """Return what was recorded up to a checkpoint of the days of one kind; None if there were none yet."""
+        arrays = below(self.arrays, f"mark{index % len(self.days)}.kind{kind}")
+        if not arrays:
+            return None
+        actions = left_without(self.actions, self.kinds[kind].missing)
+        return replace(self, actions=actions, arrays=under("mark0", arrays), days=self.days[[index]], kinds=())
+
     def decomposition(self, index: int = -1) -> Decomposition | None:
         """Return the terms of the lemma at a checkpoint; None without a certificate."""
         part = below(self.arrays, f"mark{index % len(self.days)}.lemma")
@@ -92,7 +106,14 @@ def pack_mark(day: int, run: Run, marginals: Vector, *, share: float, is_last: b
 
     A ledger larger than its share of bytes is kept only at the end.
     """
-    arrays: NamedArrays = {"day": np.array(day), "marginals": marginals}
+    arrays: NamedArrays = {"day": np.array(day), "marginals": marginals} | _pack(run, share, is_last=is_last)
+    for kind, part in run.parts.items():
+        arrays |= under(f"kind{kind}", _pack(part, share / len(run.parts), is_last=is_last))
+    return arrays
+
+
+def _pack(run: Run, share: float, *, is_last: bool) -> NamedArrays:
+    arrays: NamedArrays = {}
     if run.ledger is not None:
         ledger = write_ledger(run.ledger)
         if is_last or sum(array.nbytes for array in ledger.values()) <= share:
@@ -106,12 +127,20 @@ def pack_mark(day: int, run: Run, marginals: Vector, *, share: float, is_last: b
     return arrays
 
 
-def write_detail(run: str, marks: Sequence[NamedArrays], windows: Sequence[int] | None, offset: int | None) -> bytes:
+def write_detail(
+    run: str,
+    marks: Sequence[NamedArrays],
+    windows: Sequence[int] | None,
+    offset: int | None,
+    kinds: DayKinds | None = None,
+) -> bytes:
     """Write a run's checkpoints, packed, as the bytes of one file."""
     arrays: NamedArrays = {}
     for index, mark in enumerate(marks):
         arrays |= under(f"mark{index}", mark)
     about: Json = {"run": run, "n_marks": len(marks), "windows": windows and list(windows), "offset": offset}
+    if kinds is not None:
+        about["kinds"] = [[write_value(context), list(missing)] for context, missing in kinds.listed]
     return to_bytes(_KIND, about, arrays)
 
 
@@ -120,7 +149,7 @@ def read_detail(path: str | os.PathLike[str], actions: ActionSet) -> RunDetail:
     source = f"detail file {os.fspath(path)!r}"
     about, arrays = from_bytes(_KIND, read_file(path), source)
     with reading(source):
-        if set(about) != {"run", "n_marks", "windows", "offset"} or not isinstance(about["run"], str):
+        if set(about) - {"kinds"} != {"run", "n_marks", "windows", "offset"} or not isinstance(about["run"], str):
             raise _wrong("a run, its number of checkpoints, windows and offset", f"{about!r:.80}")
         n_marks, windows, offset = about["n_marks"], about["windows"], about["offset"]
         if type(n_marks) is not int or not 1 <= n_marks <= len(arrays):
@@ -129,6 +158,7 @@ def read_detail(path: str | os.PathLike[str], actions: ActionSet) -> RunDetail:
             raise _wrong("days or nothing as windows", f"{windows!r:.80}")
         if offset is not None and not _are_days([offset], 0):
             raise _wrong("a day or nothing as offset", f"{offset!r:.80}")
+        kinds = tuple(_read_kind(each, actions.dimension) for each in about.get("kinds", ()))
         marks = [_read_mark(below(arrays, f"mark{index}"), actions.dimension) for index in range(n_marks)]
         days, marginals = np.array([day for day, _ in marks], dtype=np.int64), np.stack([share for _, share in marks])
         if (np.diff(days) <= 0).any():
@@ -142,7 +172,16 @@ def read_detail(path: str | os.PathLike[str], actions: ActionSet) -> RunDetail:
         actions=actions,
         arrays=arrays,
         source=source,
+        kinds=kinds,
     )
+
+
+def _read_kind(given: Any, dimension: int) -> DayKind:
+    """Read a context and the elements that were missing."""
+    context, missing = given
+    if not all(type(index) is int and 0 <= index < dimension for index in missing):
+        raise _wrong("elements of the set missing", f"{missing!r:.80}")
+    return DayKind(read_value(context), tuple(missing))
 
 
 def _read_mark(arrays: NamedArrays, dimension: int) -> tuple[int, Vector]:

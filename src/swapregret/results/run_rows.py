@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
+from swapregret.environments.environment import DayKinds
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.files.storage import Json
+from swapregret.playing.kinds_result import by_kind
 from swapregret.playing.play_result import PlayResult, Run
 from swapregret.regret.interval import interval_regret
 from swapregret.results.experiment import RunInfo, load_experiment
@@ -42,26 +44,30 @@ _REGRETS = ("external", "internal", "swap", "realised_swap", "laziness", "lemma"
 PER_ROUND = ("external", "internal", "swap")
 
 
-def measure_mark(day: int, run: Run, actions: ActionSet, measure: str, units: Units) -> Json:
+def measure_mark(
+    day: int, run: Run, actions: ActionSet, measure: str, units: Units, kinds: DayKinds | None = None
+) -> Json:
     """Return the numbers of one checkpoint of one run, on the scale [0, 1], and the units; what was not measured is None."""
-    result = PlayResult(actions, (run,), measure, 0)
+    result = by_kind(PlayResult(actions, (run,), measure, 0), kinds)
     row: Json = dict.fromkeys(_COLUMNS)
     row |= {"day": day, "reward": run.reward}
     row |= {"unit": units.word, "unit_low": units.low, "unit_high": units.high}
-    if run.sums is not None:
+    sums = [each.sums for each in run.each if each.sums is not None]
+    if sums:
         swap = result.swap_regret
         row |= {
-            "expected": run.sums.earned / day,
+            "expected": sum(each.earned for each in sums) / day,
             "external": result.external_regret.value,
             "swap": swap.value,
             "swap_lower": swap.lower,
             "swap_upper": swap.upper,
             "is_exact": swap.is_exact,
-            "laziness": swap.upper if run.ledger is None else None,
+            "laziness": swap.upper if measure == "bound" else None,
         }
-    if run.ledger is not None:
-        row |= {"internal": result.internal_regret.value, "n_actions": len(run.ledger.rows)}
-    if run.realised is not None:
+    if sums and measure == "ledger":
+        n_actions = sum(len(each.ledger.rows) for each in run.each if each.ledger is not None)
+        row |= {"internal": result.internal_regret.value, "n_actions": n_actions}
+    if run.each[0].realised is not None:
         row["realised_swap"] = result.realised_swap_regret.value
     if run.decomposition is not None:
         row |= {"laziness": run.decomposition.laziness, "lemma": run.decomposition.bound}

@@ -22,6 +22,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "replay": {"file": "days.npy"},
     "mixture": {"parts": [{"kind": "iid"}, {"kind": "spiral"}]},
     "concatenation": {"parts": [{"kind": "iid"}, {"kind": "spiral"}]},
+    "by_context": {"parts": [{"kind": "iid", "context": "mobile"}, {"kind": "spiral"}], "shares": [0.25, 0.75]},
+    "shortages": {"of": {"kind": "iid"}, "masks": 2},
+    "on_days": {"of": {"kind": "iid"}, "contexts": ["a", "b"], "without": [[], [1]]},
     "shortcut_dag": {"length": 2},
     "shortcut_partitions": {"total": 3, "parts": 2},
     "extensive_form": {"rounds": 1, "depth": 2},
@@ -76,7 +79,8 @@ def test_every_player_can_be_run(player: str, tmp_path: Path) -> None:
 def test_every_environment_can_be_run(world: str, tmp_path: Path) -> None:
     """A run on every kind of environment ends in a whole result."""
     np.save(tmp_path / "days.npy", np.random.default_rng(0).random((20, 5)))
-    make(tasks_of(tmp_path, "uniform", world, days=60), tmp_path)
+    player = "combcp" if world in ("by_context", "on_days", "shortages") else "uniform"
+    make(tasks_of(tmp_path, player, world, days=60), tmp_path)
     assert 0.0 <= sr.load_results(tmp_path)["reward"][0] <= 1.0
 
 
@@ -215,6 +219,29 @@ def test_cells_average_ledgers_first(tmp_path: Path) -> None:
     assert len(sr.load_results(tmp_path).to_pandas()) == 4 * 3
     os.remove(ResultFolder(tmp_path).path(plan.tasks[0].info.id, "json"))
     assert sr.load_cells(tmp_path)["n_replications"].to_list() == [3, 3, 3]
+
+
+@pytest.mark.parametrize("measure", ["ledger", "bound"])
+def test_days_of_several_kinds_come_back_as_play_measures_them(tmp_path: Path, measure: str) -> None:
+    """A run cut into stretches and put together by kinds of days has the regrets of `play`, and says against which rules."""
+    text = f'horizons = 3000\nsets = "msets 5 2"\nplayers = "swap_combcp"\nreplications = 2\nmeasure = "{measure}"\n'
+    text += 'environments = {kind = "by_context", parts = [{kind = "iid", context = "mobile"}, '
+    text += '{kind = "shortages", context = "desktop", masks = 3, of = {kind = "iid"}}]}\n'
+    plan = plan_runs(parse_spec(text), tmp_path)
+    ResultFolder(tmp_path).begin(text.encode(), plan.resolved, {})
+    for task in plan.tasks:
+        assert execute(task, str(tmp_path)).error is None
+    actions = sr.MSets(5, 2)
+    parts = [sr.environments.iid(actions, 3000, rng=seed) for seed in (0, 1)]
+    parts[1] = sr.environments.shortages(parts[1], masks=3, rng=1)
+    world = sr.environments.by_context(dict(zip(("mobile", "desktop"), parts, strict=True)), rng=0)
+    played = sr.play(sr.swap_combcp(actions, 3000), world, rng=0, replications=2, measure=measure)
+    last = sr.load_cells(tmp_path).to_dicts()[-1]
+    for kind in ("external", "swap") if measure == "bound" else ("external", "swap", "internal"):
+        assert last[kind] == pytest.approx(getattr(played, f"{kind}_regret").value, abs=1e-8)
+    assert last["definition"] == played.swap_regret.definition
+    assert "against rules that may look at the context and at what is available" in last["definition"]
+    assert sr.load_results(tmp_path)["reward"][-1] == pytest.approx(played.runs[-1].reward, abs=1e-12)
 
 
 def test_costs_of_a_spec_come_back_as_costs(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def _make(task: RunTask, store: ResultFolder, status: "Status") -> None:
     store.put_run(
         run,
         table=table_bytes(task.info, task.seed, at.rows),
-        detail=write_detail(run, at.marks, windows, offset),
+        detail=write_detail(run, at.marks, windows, offset, at.course.environment.kinds),
         timing={
             "days": list(task.marks),
             "seconds": at.seconds,
@@ -139,7 +139,8 @@ def _make(task: RunTask, store: ResultFolder, status: "Status") -> None:
 def _mark(at: _Progress, task: RunTask, is_last: bool) -> None:
     course, share = at.course, LEDGERS_SHARE / len(task.marks)
     day, run, units = course.day, course.close(), course.environment.units
-    at.rows.append(measure_mark(day, run, course.player.actions, task.measure["measure"], units))
+    kinds = course.environment.kinds
+    at.rows.append(measure_mark(day, run, course.player.actions, task.measure["measure"], units, kinds))
     at.marks.append(pack_mark(day, run, course.marginals(), share=share, is_last=is_last))
 
 
