@@ -108,8 +108,8 @@ class ConformanceError(SwapRegretError, AssertionError):
 
 
 @contextmanager
-def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the name of a file before what is said of its contents, where it is not said already.
+def naming(place: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of a file, or of a place in one, before what is said of its contents, where it is not said already.
 
     Examples
     --------
@@ -122,9 +122,9 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except SwapRegretError as error:
-        if os.fspath(path) in str(error):
+        if os.fspath(place) in str(error):
             raise
-        raise type(error)(f"{os.fspath(path)}: {error.must}", error.came, error.do) from error
+        raise type(error)(f"{os.fspath(place)}: {error.must}", error.came, error.do) from error
 
 
 _OURS = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS}

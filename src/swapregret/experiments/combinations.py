@@ -28,6 +28,11 @@ class Choice:
     values: Json
     field: str
 
+    @property
+    def place(self) -> str:
+        """Return how a refusal of its values names it."""
+        return f"`{self.field}` ({self.label})"
+
 
 def expand(
     entries: Sequence[str | Json],

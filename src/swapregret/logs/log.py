@@ -10,7 +10,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Vector, frozen, real_numbers
 from swapregret.counts import check_name, shown
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, naming
 from swapregret.logs.log_file import Frame, LoggedPlay, read_log
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.read_plays import read_drawn, read_plays, read_policies
@@ -181,7 +181,5 @@ def read_choice(actions: ActionSet, given: Any, name: str) -> Action:
     >>> read_choice(MSets(3, 2, labels="abc"), ("a", "c"), "baseline").tolist()
     [1, 0, 1]
     """
-    try:
+    with naming(f"`{name}` must be an action of the set"):
         return frozen(read_plays(actions, [given])[0].copy())
-    except InvalidInput as error:
-        raise InvalidInput(f"`{name}` must be an action of the set: {error.must}", error.came, error.do) from None

@@ -274,10 +274,8 @@ class _Reader:
             if text in ("", last):
                 policies.append(policies[-1])
                 continue
-            try:
+            with naming(f"row {index + 1}, column 'policy'"):
                 policies.append(read_policy_cell(text, self._actions))
-            except InvalidInput as error:
-                raise InvalidInput(f"row {index + 1}, column 'policy': {error.must}", error.came, error.do) from None
             last = text
         return tuple(policies)
 

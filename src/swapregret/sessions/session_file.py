@@ -98,12 +98,8 @@ def player_of(config: Plain, player: AnyPlayer | None, source: str) -> AnyPlayer
             "Make the player again and hand it over: Session.load(path, player=player).",
         )
     if player is None:
-        try:
+        with reading(f"session file {source!r}"):
             made: AnyPlayer = read_value(config)
-        except SwapRegretError as error:
-            raise InvalidInput(
-                f"session file {source!r} must describe a player of this library: {error.must}", error.came, error.do
-            ) from error
         if not isinstance(getattr(made, "actions", None), ActionSet) or not hasattr(made, "observe"):
             raise InvalidInput(f"session file {source!r} must describe a player", f"{made!r:.80}", "Check the path.")
         return made

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from swapregret import __version__
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, set_parameters
 from swapregret.counts import MOST_RUNS
-from swapregret.errors import InvalidInput, NotConverged, OracleFault, ProtocolError, TooLarge, Unsupported
+from swapregret.errors import InvalidInput, NotConverged, OracleFault, ProtocolError, TooLarge, Unsupported, naming
 from swapregret.experiments import catalogue
 from swapregret.experiments.combinations import Choice, expand
 from swapregret.experiments.experiment_spec import Spec
@@ -106,7 +106,7 @@ def plan_runs(spec: Spec, folder: Path) -> RunPlan:
     smallest = min(sets, key=lambda each: each.actions.dimension).actions if sets else None
     own = [_try_world(world, smallest, spec, folder) for world in worlds]
     for player in players:
-        with suppress(*_LATER), _naming(player):
+        with suppress(*_LATER), naming(player.place):
             catalogue.make_player(player.kind, player.values, smallest or own[0], min(spec.horizons))
     measure = asdict(spec.measure)
     measure["measure"], own_capacity = measure.pop("regrets"), measure.pop("capacity")
@@ -153,7 +153,7 @@ def _sets(spec: Spec, folder: Path) -> Iterator[_Set]:
     lines = {f"sets[{index}]": entry for index, entry in enumerate(spec.sets)}  # as written
     for choice in expand(spec.sets, "sets", FORMS, set_parameters):
         table = {"kind": choice.kind} | choice.values if choice.kind else lines[choice.field]
-        with _naming(choice):
+        with naming(choice.place):
             made = make_set(table, folder)
         yield _made(choice.label, table, made)
 
@@ -165,17 +165,8 @@ def _made(label: str, spec: object, actions: ActionSet) -> _Set:
 def _try_world(world: Choice, smallest: ActionSet | None, spec: Spec, folder: Path) -> ActionSet:
     options = world.kind, world.values, smallest, min(spec.horizons), spec.seed, folder
     try:
-        with _naming(world):
+        with naming(world.place):
             return catalogue.make_environment(*options).actions
     except _LATER:
         assert smallest is not None, "an environment with a set of its own takes no set that could refuse it"
         return smallest
-
-
-@contextmanager
-def _naming(choice: Choice) -> Iterator[None]:
-    """Name the entry that a refusal of its values is about."""
-    try:
-        yield
-    except InvalidInput as error:
-        raise InvalidInput(f"`{choice.field}` ({choice.label}): {error.must}", error.came, error.do) from None
