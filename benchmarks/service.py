@@ -252,7 +252,7 @@ def _compare(database: str, problem: str, made: list[dict[str, Any]], rewards: d
 
 
 def memory(database: str, total: int) -> None:
-    """Print the resident memory of the server over many decisions, in batches of 500."""
+    """Print the resident memory of the server over many decisions, in batches of 500, and the size of the database on disk."""
     server = Server(database)
 
     async def play(report: Callable[[int], None]) -> None:
@@ -270,6 +270,9 @@ def memory(database: str, total: int) -> None:
         asyncio.run(play(lambda done: print(f"{done:>10,} decisions: {server.resident():.0f} MB", flush=True)))
     finally:
         server.end()
+    if database.startswith("sqlite"):
+        size = Path(database.removeprefix("sqlite:///")).stat().st_size
+        print(f"database: {size / 1e6:.1f} MB, {size / total:.0f} bytes per decision and its reward, with the snapshot")
 
 
 def main() -> None:

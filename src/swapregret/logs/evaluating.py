@@ -19,7 +19,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Vector
 from swapregret.errors import InvalidInput
-from swapregret.learners.player import Player
+from swapregret.learners.player import AnyPlayer
 from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import Log, Source
 from swapregret.logs.past_days import learn_past
@@ -137,7 +137,7 @@ class Evaluation:
 
 def evaluate(
     log: Source | Log,
-    policy: Policy | Player[Any] | npt.ArrayLike | Collection[Label],
+    policy: Policy | AnyPlayer | npt.ArrayLike | Collection[Label],
     *,
     actions: ActionSet | None = None,
     policies: str | Policy | Sequence[Policy] | None = None,
@@ -173,7 +173,7 @@ def evaluate(
     """
     if not 0.0 < confidence < 1.0:
         raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
-    player = cast(Player[Any], policy) if hasattr(policy, "observe") and hasattr(policy, "start") else None
+    player = cast(AnyPlayer, policy) if hasattr(policy, "observe") and hasattr(policy, "start") else None
     of = actions or (log.actions if isinstance(log, Log) else getattr(player, "actions", None))
     if of is None:
         raise InvalidInput(
@@ -226,7 +226,7 @@ def _fixed(actions: ActionSet, policy: object) -> Vector:
     return chosen
 
 
-def _of_player(player: Player[Any], past: Log) -> Iterator[Vector]:
+def _of_player(player: AnyPlayer, past: Log) -> Iterator[Vector]:
     """Yield the marginals that a player would have played each day, having learnt from the days before."""
     for state in islice(learn_past(player, player.start(np.random.default_rng(0)), past), len(past)):
         yield player.policy(state).marginals()

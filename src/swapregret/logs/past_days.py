@@ -26,7 +26,7 @@ from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array
 from swapregret.learners.checked import require_player
 from swapregret.learners.doubling import DoublingPlayer
-from swapregret.learners.player import Arrays, Decision, Player
+from swapregret.learners.player import AnyPlayer, Arrays, Decision
 from swapregret.learners.round.drawn_days import Chosen, Drawn
 from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import Log, Source
@@ -84,13 +84,13 @@ class Promise(NamedTuple):
         return cls(held_array(arrays, "fit", "float64", (dimension,)), noise, n_past, n_days, missed)
 
 
-def read_history(source: Source | Log, player: Player[Any], units: Units) -> Log:
+def read_history(source: Source | Log, player: AnyPlayer, units: Units) -> Log:
     """Read the history of a player that is told totals in some units."""
     given = {f"{units.word}_range": units.declared}
     return Log.read(source, player.actions, **given)  # type: ignore[arg-type]
 
 
-def learn_past(player: Player[Any], state: Any, past: Log) -> Iterator[Any]:
+def learn_past(player: AnyPlayer, state: Any, past: Log) -> Iterator[Any]:
     """Let a player learn from past days; yield its state before each and, at last, after all of them."""
     require_player(player)
     if player.feedback != "bandit":
@@ -107,13 +107,13 @@ def learn_past(player: Player[Any], state: Any, past: Log) -> Iterator[Any]:
     yield state
 
 
-def begin_with(player: Player[Any], state: Any, past: Log) -> tuple[Any, Promise | None]:
+def begin_with(player: AnyPlayer, state: Any, past: Log) -> tuple[Any, Promise | None]:
     """Return the state of a player after its history, and what that promises; anytime players begin anew of themselves."""
     *_, state = learn_past(player, state, past)
     return state, None if isinstance(player, DoublingPlayer) else promise_of(past)
 
 
-def begin_anew(player: Player[Any], n_days: int, n_past: int) -> Any:
+def begin_anew(player: AnyPlayer, n_days: int, n_past: int) -> Any:
     """Return a state before its first day, for a player whose history has turned out, after some days, to be of another world."""
     return player.start(np.random.default_rng([n_days, n_past]))
 

@@ -191,7 +191,7 @@ class Service:
     async def _load(self, child: Child, row: Row) -> Json:
         """Have a process read a problem: its newest snapshot and the events after it, or all its events if that is damaged."""
         limits = self.settings
-        given = (limits.max_dimension, limits.max_answer, limits.snapshot_every)
+        given = (limits.max_dimension, limits.snapshot_every)
         kept = await asyncio.to_thread(self.store.snapshot, row.id)
         for snapshot in [None] if kept is None else [kept, None]:
             seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)

@@ -50,7 +50,7 @@ class _Worker:
     def __init__(self) -> None:
         self.live: Live | None = None
         self.log: LogFile | None = None
-        self.most_answer, self.snapshot_every = 0, 0
+        self.snapshot_every = 0
 
     def try_out(self, spec: str, max_dimension: int, most_seconds: float) -> Trial:
         """Make a problem, have its code compiled, and play some days, fewer if they take long."""
@@ -71,10 +71,10 @@ class _Worker:
         return Trial(problem.spec.model_dump(mode="json"), sum(days) / len(days), make_seconds)
 
     def load(
-        self, id: str, spec: str, state: str, snapshot: tuple[int, bytes, bytes] | None, limits: tuple[int, int, int]
+        self, id: str, spec: str, state: str, snapshot: tuple[int, bytes, bytes] | None, limits: tuple[int, int]
     ) -> int | None:
         """Make a problem as its snapshot has it, and return after which event that is; None if the snapshot is damaged."""
-        max_dimension, self.most_answer, self.snapshot_every = limits
+        max_dimension, self.snapshot_every = limits
         self.live = Live(id, Problem(ProblemSpec.model_validate_json(spec), max_dimension), state)
         if snapshot is None:
             return 0
