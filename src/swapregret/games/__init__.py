@@ -4,6 +4,7 @@ One file per game; ``self_play`` lets players learn against each other, ``Correl
 says how close it is to equilibrium.
 """
 
+from swapregret.games.best_equilibrium import BestEquilibrium, best_correlated_equilibrium
 from swapregret.games.certificate import Certificate, Gap, certify
 from swapregret.games.correlated_play import CorrelatedPlay, joint_policy, product_play
 from swapregret.games.descriptions import make_game, make_players
@@ -22,7 +23,6 @@ from swapregret.games.kinds.security import SecurityGame
 from swapregret.games.kinds.shapley import ShapleyGame
 from swapregret.games.payoffs import Game
 from swapregret.games.programs import (
-    best_correlated_equilibrium,
     equilibrium_payoffs,
     swap_gap_by_program,
     zero_sum_value,
@@ -32,6 +32,7 @@ from swapregret.games.trees.efg import parse_efg, read_efg
 from swapregret.games.trees.sequential_game import SequentialGame, nash_gaps
 
 __all__ = [
+    "BestEquilibrium",
     "BlottoGame",
     "Certificate",
     "Checkpoint",

@@ -1,39 +1,24 @@
-r"""Linear programs over a normal form (HiGHS): gaps of joint policies, the best correlated equilibrium, zero-sum values.
+r"""Linear programs over a normal form (HiGHS): gaps of joint policies, payoffs of equilibria, zero-sum values.
 
 Games other than matrix games are listed first. The programs share nothing with the ledgers that certificates are read off, which
 is what makes them a check.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.arrays import Vector, frozen
-from swapregret.errors import InvalidInput, NotConverged
+from swapregret.arrays import Vector
+from swapregret.errors import InvalidInput
+from swapregret.games.generated_program import solve_program
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.payoffs import Game
+from swapregret.games.zero_sum import minimax
 
 Joint = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class BestEquilibrium:
-    """A correlated equilibrium that maximises the sum of payoffs: its joint policy, payoffs and their sum."""
-
-    policy: Joint
-    payoffs: Vector
-    welfare: float
-
-
-def _solve(**program: Any) -> Any:
-    found = scipy.optimize.linprog(method="highs", **program)
-    if found.status != 0:
-        raise NotConverged("the linear program must be solved", str(found.message), "Check that payoffs are moderate.")
-    return found
 
 
 def _tables(game: Game) -> Joint:
@@ -64,24 +49,8 @@ def swap_gap_by_program(game: Game, policy: Joint, player: int) -> float:
     n = len(gains)
     rows = np.repeat(np.arange(n), n)
     sums = scipy.sparse.csr_matrix((np.ones(n * n), (rows, np.arange(n * n))), shape=(n, n * n))
-    found = _solve(c=-gains.ravel(), A_eq=sums, b_eq=np.ones(n), bounds=(0, None))
+    found = solve_program(c=-gains.ravel(), A_eq=sums, b_eq=np.ones(n), bounds=(0, None))
     return float(-found.fun)
-
-
-def best_correlated_equilibrium(game: Game) -> BestEquilibrium:
-    """Return a correlated equilibrium of largest welfare.
-
-    Examples
-    --------
-    >>> from swapregret.games import chicken
-    >>> best_correlated_equilibrium(chicken()).payoffs.round(9).tolist()
-    [5.25, 5.25]
-    """
-    tables = _tables(game)
-    welfare = tables.sum(axis=0).ravel()
-    policy = frozen(np.asarray(_solve(c=-welfare, **_equilibria(tables)).x).reshape(tables.shape[1:]))
-    payoffs = np.array([float((table * policy).sum()) for table in tables])
-    return BestEquilibrium(policy, frozen(payoffs), float(payoffs.sum()))
 
 
 def equilibrium_payoffs(game: Game) -> Joint:
@@ -103,7 +72,7 @@ def equilibrium_payoffs(game: Game) -> Joint:
     width = float(np.ptp(tables)) or 1.0
 
     def farthest(direction: Vector) -> Vector:
-        return np.asarray(tables @ _solve(c=-(direction @ tables), **program).x)
+        return np.asarray(tables @ solve_program(c=-(direction @ tables), **program).x)
 
     def between(one: Vector, other: Vector) -> list[Vector]:
         edge = other - one
@@ -158,14 +127,4 @@ def zero_sum_value(game: Game) -> float:
         raise InvalidInput(
             "`game` must have two players whose payoffs add up to 0", repr(game), "Others have no one value."
         )
-    table = tables[0]
-    n, m = table.shape
-    found = _solve(
-        c=np.r_[np.zeros(n), -1.0],
-        A_ub=np.c_[-table.T, np.ones(m)],
-        b_ub=np.zeros(m),
-        A_eq=np.r_[np.ones(n), 0.0][None, :],
-        b_eq=[1.0],
-        bounds=[(0, None)] * n + [(None, None)],
-    )
-    return float(found.x[-1])
+    return minimax(tables[0])[0]

@@ -15,11 +15,12 @@ from swapregret.experiments.report.figures import curve_figure
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
 from swapregret.files.storage import Json
+from swapregret.games.best_equilibrium import BestEquilibrium, best_correlated_equilibrium
 from swapregret.games.correlated_play import joint_policy
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.payoffs import Game
-from swapregret.games.programs import BestEquilibrium, best_correlated_equilibrium, equilibrium_payoffs
+from swapregret.games.programs import equilibrium_payoffs
 from swapregret.games.self_play import Checkpoint, SelfPlayResult
 from swapregret.networks.network import Network
 from swapregret.notebook import axis, colour

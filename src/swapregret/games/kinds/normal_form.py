@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.arguments import checked
+from swapregret.arguments import Count, checked
 from swapregret.errors import TooLarge
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.payoffs import Game
@@ -16,11 +16,11 @@ PROFILE_LIMIT = 200_000
 """How many joint actions are listed before a sentence says that there are too many."""
 
 
-def check_profiles(lists: Sequence[Any], do: str) -> None:
+def check_profiles(lists: Sequence[Any], do: str, limit: int = PROFILE_LIMIT) -> None:
     """Refuse lists with too many joint actions; ``do`` says what else can be done."""
     count = prod(len(each) for each in lists)
-    if count > PROFILE_LIMIT:
-        raise TooLarge(f"a game must have at most {PROFILE_LIMIT:,} joint actions to be listed", f"{count:,}", do)
+    if count > limit:
+        raise TooLarge(f"a game must have at most {limit:,} joint actions to be listed", f"{count:,}", do)
 
 
 def profiles(lists: Sequence[Any]) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
@@ -41,15 +41,16 @@ def one_for(player: int, lists: Sequence[Any]) -> list[Any]:
 
 
 @checked
-def normal_form(game: Game) -> MatrixGame:
+def normal_form(game: Game, *, limit: Count = PROFILE_LIMIT) -> MatrixGame:
     """Return the game with every action of every player listed, in the order of ``enumerate``.
 
     Payoffs come from ``payoff_vector`` alone, profile by profile, so nothing that expectations assume enters.
 
-    Raises
-    ------
-    TooLarge
-        If there are more than 200,000 joint actions.
+    Parameters
+    ----------
+    game : Game
+    limit : int
+        With more joint actions the game is refused.
 
     Examples
     --------
@@ -57,8 +58,8 @@ def normal_form(game: Game) -> MatrixGame:
     >>> normal_form(ShapleyGame(3, 1)).tables[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    lists = [actions.enumerate(PROFILE_LIMIT) for actions in game.action_sets]
-    check_profiles(lists, "Work with plays and certificates, which need no list.")
+    lists = [actions.enumerate(limit) for actions in game.action_sets]
+    check_profiles(lists, "Work with plays and certificates, which need no list.", limit)
     tables = np.empty((game.n_players, *map(len, lists)))
     for player in range(game.n_players):
         for places, profile in profiles(one_for(player, lists)):
