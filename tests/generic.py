@@ -5,18 +5,24 @@ from typing import Any
 import numpy as np
 
 import swapregret as sr
-from swapregret.compiled.callback import settle
+from swapregret.compiled.address import settle
 from swapregret.geometry.caratheodory import list_from, norms_of
 from swapregret.geometry.kl import Projection
-from swapregret.geometry.kl_near import project_near
+from swapregret.geometry.kl_from_actions import project_near
 from swapregret.geometry.listed_hull import first_weights, improve_weights
 from swapregret.geometry.oracle import AskedOracle
-from swapregret.geometry.rows import elements_of_rows, mean_of_rows, rows_from
+from swapregret.geometry.rows import elements_of_rows, mean_of_rows
 
 
 def by_oracle(actions: Any) -> sr.OracleSet:
     """Return a set that is known by the oracle of another alone."""
     return sr.OracleSet(actions.dimension, actions.argmax)
+
+
+def rows_from(elements: Any, ends: Any, first: int, dimension: int) -> Any:
+    """Return rows as zeros and ones, from a place on."""
+    pieces = np.split(elements, ends[1:-1])[first:]
+    return np.array([np.isin(np.arange(dimension), piece) for piece in pieces], dtype=np.int64).reshape(-1, dimension)
 
 
 def project_list(elements: Any, ends: Any, tilted: Any, target: float) -> tuple[Any, Any, float]:

@@ -10,7 +10,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import SwapRegretError
-from swapregret.policy.mixture import Mixture
+from swapregret.policy.compound import Mixture
 
 ACTIONS = sr.MSets(4, 2)
 PLAYER = sr.baselines.uniform(ACTIONS)

@@ -15,7 +15,7 @@ import pytest
 import swapregret as sr
 from swapregret import registry
 from swapregret.actions.m_sets.kernels.subsets import UNIT
-from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
+from swapregret.actions.m_sets.m_set_policies import PivotalSubsets
 from swapregret.errors import InvalidInput
 from swapregret.files.storage import from_bytes, to_bytes, write_file
 from swapregret.files.values import parts_of, read_value, write_value

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.enumerated import ENUMERATION_LIMIT
+from swapregret.actions.labelled import ENUMERATION_LIMIT
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.arrays import Action, as_vector
 from swapregret.errors import InvalidAction, InvalidInput, TooLarge, Unsupported

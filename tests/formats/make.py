@@ -22,7 +22,7 @@ from swapregret.actions.set_specs import make_set
 from swapregret.experiments.runs.runner import read_plan, run_plan
 from swapregret.files.csv_file import csv_line
 from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.learners.round.drawn_days import Chosen
+from swapregret.learners.round.held_view import Chosen
 from swapregret.logs.log_file import read_log
 from swapregret.regret.ledgers.policy_file import policy_cell
 from swapregret.results import load_experiment

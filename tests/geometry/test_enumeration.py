@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from swapregret.actions.own_sets.explicit import Explicit
-from swapregret.geometry.enumeration import enumerate_actions
+from swapregret.geometry.oracle import enumerate_actions
 from swapregret.testing.strategies import explicit_sets
 
 

@@ -13,7 +13,7 @@ import swapregret as sr
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.geometry.few_actions import few_actions
 from swapregret.geometry.kl import cover, kl_gap
-from swapregret.geometry.kl_near import approach, begin_approach, project_near
+from swapregret.geometry.kl_from_actions import approach, begin_approach, project_near
 from swapregret.geometry.oracle import AskedOracle
 from swapregret.geometry.rows import elements_of_rows
 from swapregret.testing.strategies import explicit_sets

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput
-from swapregret.geometry.span import find_span
-from swapregret.geometry.spanner import find_spanner
+from swapregret.geometry.span import find_span, find_spanner
 from swapregret.testing.strategies import explicit_sets
 
 

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.learners.calendar import count_ending
-from swapregret.learners.schedule import Schedule
+from swapregret.learners.schedule import Schedule, count_ending
 
 
 @st.composite

@@ -8,7 +8,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.errors import Unsupported
 from swapregret.learners.face_days import FaceDays
 from swapregret.learners.player import Decision
-from swapregret.learners.round.drawn_days import Drawn
+from swapregret.learners.round.held_view import Drawn
 
 EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
 CASES = {

@@ -10,14 +10,13 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.baselines import combcp, uniform
-from swapregret.learners.calendar import count_ending
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBCP
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.policy_plan import plan_policies
 from swapregret.learners.presets import swap_comband, swap_combcp
 from swapregret.learners.round.day import NOT_PROJECTED
-from swapregret.learners.schedule import Schedule
+from swapregret.learners.schedule import Schedule, count_ending
 from swapregret.sessions.session import Session
 from swapregret.testing.player_checks import state_of
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.errors import InvalidInput, InvalidSchedule
-from swapregret.learners.calendar import count_ending
-from swapregret.learners.schedule import Schedule
+from swapregret.learners.schedule import Schedule, count_ending
 
 
 @pytest.mark.parametrize(

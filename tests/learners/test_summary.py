@@ -10,10 +10,9 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.own_sets.explicit import Explicit
 from swapregret.learners import presets
 from swapregret.learners.baselines import uniform
-from swapregret.learners.calendar import count_ending
 from swapregret.learners.doubling import anytime
 from swapregret.learners.player import Decision
-from swapregret.learners.schedule import Schedule
+from swapregret.learners.schedule import Schedule, count_ending
 from swapregret.learners.summary import summarise
 from swapregret.testing.player_checks import state_of
 

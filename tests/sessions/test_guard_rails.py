@@ -7,7 +7,7 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, ProtocolError, Unsupported
-from swapregret.learners.round.drawn_days import HeldOut
+from swapregret.learners.round.held_view import HeldOut
 from swapregret.sessions.uplift import UpliftSums, evidence, uplift_of
 from swapregret.units import UNIT_REWARDS
 

@@ -9,7 +9,7 @@ import pytest
 import swapregret as sr
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.player import Decision
-from swapregret.learners.round.drawn_days import Drawn
+from swapregret.learners.round.held_view import Drawn
 from swapregret.logs.past_days import Promise, promise_of
 
 ACTIONS = sr.MSets(6, 2, labels="abcdef")

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.enumerated import Enumerated
 from swapregret.actions.family import Family, family_of
 from swapregret.actions.hull import Hull, best, best_of_rows, list_policy, project
+from swapregret.actions.labelled import Labelled
 from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.own_sets.pooled_hull import pooled_hull
 from swapregret.actions.own_sets.python_hull import python_hull
@@ -34,8 +34,7 @@ from swapregret.counts import shown
 from swapregret.errors import InvalidInput, NotConverged, Unsupported
 from swapregret.geometry.kl import Projection, cover
 from swapregret.geometry.oracle import AskedOracle
-from swapregret.geometry.span import Span, find_span
-from swapregret.geometry.spanner import Spanner, find_spanner
+from swapregret.geometry.span import Span, Spanner, find_span, find_spanner
 from swapregret.policy import FinitePolicy, Policy
 
 _TOLERANCE = 1e-9
@@ -54,7 +53,7 @@ def _labelled(method: Callable[_Asked, Policy]) -> Callable[_Asked, Policy]:
     return labelling
 
 
-class ActionSet(Enumerated):
+class ActionSet(Labelled):
     r"""A finite set of actions :math:`\mathcal A \subset \{0,1\}^d`.
 
     Parameters

@@ -13,9 +13,8 @@ from swapregret.actions import hull as declared
 from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.hull import Hull, Tables
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import Operation
+from swapregret.compiled.address import Operation, settle
 from swapregret.compiled.bits import pack_action
-from swapregret.compiled.callback import settle
 from swapregret.compiled.kernel import Function, Kernel, Returned
 from swapregret.policy import Policy
 

@@ -1,9 +1,9 @@
 """What a set brings for everybody: its data, and operations on them. Learners, games, ``ActionSet`` and tests all ask these.
 
 A set makes one :class:`Hull` (``ActionSet.hull``): a named tuple of arrays, and kernels that take a handle of it (``set_of``). To
-see what ``project(...)`` runs on a set, look at ``project=`` in its ``hull()``; ``MSets.hull`` is the shortest. Learners have the
-addresses of the same kernels (``actions.family``), so they are compiled once for all sets. The kernels of a set that exists only
-in Python call its methods (``own_sets.python_hull``).
+see what ``project(...)`` runs on a set, look at ``project=`` behind its ``hull()``; ``subset_hull`` is the shortest. Learners have
+the addresses of the same kernels (``actions.family``), so they are compiled once for all sets. The kernels of a set that exists
+only in Python call its methods (``own_sets.python_hull``).
 
 No operation may write to its arguments but where its declaration says so, and to the ``table`` it draws from.
 """
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol, Self, cast, r
 import numpy as np
 
 from swapregret.arrays import Actions, Floats, Integers, Matrix, Words
-from swapregret.compiled.address import Asked, Handle, Operation, operation, set_of
-from swapregret.compiled.callback import Callback, settle
+from swapregret.compiled.address import Asked, Callback, Handle, Operation, operation, set_of, settle
 from swapregret.compiled.kernel import Function, Returned, kernel
 from swapregret.compiled.vectors import part_in_columns
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 @operation
 def best(hull: Asked, weights: Floats) -> Integers:
-    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.callback``)."""
+    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.address``)."""
 
 
 @operation

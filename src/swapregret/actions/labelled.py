@@ -1,4 +1,4 @@
-"""What a set was made from, kept as it was then, how it is written in a spec, and its actions as people read them.
+"""What a set was made from, kept as it was then, how it is written in a spec, and its actions as people read them and listed.
 
 A file that holds a session names the set by the arguments of its constructor. These must not change when the caller goes on
 to use the list or array that was handed over, and an iterator must still be there after the constructor has read it.
@@ -9,18 +9,24 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import Action, Integers, Label, as_action, as_integer, as_labels, check_memory
-from swapregret.counts import shown
-from swapregret.errors import InvalidAction
+from swapregret.arrays import Action, Actions, Integers, Label, as_action, as_integer, as_labels, check_memory
+from swapregret.counts import count_in_words, shown
+from swapregret.errors import InvalidAction, TooLarge
+from swapregret.geometry.oracle import enumerate_actions
 
 if TYPE_CHECKING:
     from swapregret.actions.action_set import ActionSet
     from swapregret.networks.network import Network
+
+SpecValues: TypeAlias = dict[str, Any]
+"""What a table that describes a set holds, by name."""
+ENUMERATION_LIMIT = 100_000
+"""How many actions ``enumerate`` lists before it asks to be told otherwise."""
 
 
 def kept(value: Any) -> Any:
@@ -64,7 +70,7 @@ class Remembering(ABCMeta):
 
 
 class Labelled(metaclass=Remembering):
-    """Elements with names, of which actions choose some; made again from the arguments of its constructor."""
+    """Elements with names, of which actions choose some, a best one for all weights; made again from the arguments."""
 
     spec_texts: ClassVar[tuple[str, ...]] = ()
     """Which arguments of a line that describes the set are no numbers (``actions.set_specs``)."""
@@ -72,7 +78,7 @@ class Labelled(metaclass=Remembering):
     """What a table that describes it may hold besides the arguments of a line."""
     between: ClassVar[str] = ", "
     """What stands between the two ends of an edge, or the parts of another label, in tables and pictures."""
-    arguments: tuple[tuple[Any, ...], dict[str, Any]]
+    arguments: tuple[tuple[Any, ...], SpecValues]
     """The arguments the set was made from: what a file needs to make it again."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -81,7 +87,7 @@ class Labelled(metaclass=Remembering):
         made.arguments = (args, kwargs)
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the arguments alone: the set is made again from them, and what it works out later is always the same."""
         return _make_again, (type(self), *self.arguments)
 
@@ -115,7 +121,7 @@ class Labelled(metaclass=Remembering):
         return self.labels, np.arange(self.dimension)
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> Self:
+    def from_spec(cls, values: SpecValues, folder: Path) -> Self:
         """Make the set that a table describes; files are looked for in ``folder`` (``actions.set_specs``)."""
         return cls(**values)
 
@@ -142,10 +148,6 @@ class Labelled(metaclass=Remembering):
         one.apply_defaults()
         two.apply_defaults()
         return _are_equal(one.arguments, two.arguments)
-
-    @abstractmethod
-    def __contains__(self, action: object) -> bool:
-        """Tell whether a vector is an action."""
 
     def elements(self, action: npt.ArrayLike) -> tuple[Label, ...]:
         """Read an action as the labels of its elements."""
@@ -207,6 +209,54 @@ class Labelled(metaclass=Remembering):
     def _positions(self) -> dict[Label, int]:
         return {label: index for index, label in enumerate(self._labels)}
 
+    # ---- what follows from a best action alone -------------------------------------------------------------------------
+
+    @abstractmethod
+    def argmax(self, weights: npt.ArrayLike) -> Action:
+        """Return an action that maximises ``weights · M``."""
+
+    @property
+    def n_actions(self) -> int | None:
+        """Return the exact number of actions, or None where it is not known."""
+        return None
+
+    def __contains__(self, action: object) -> bool:
+        """Tell whether a vector is an action."""
+        try:
+            vector = as_action(action, self.dimension)  # type: ignore[arg-type]
+        except InvalidAction:
+            return False
+        return self._is_action(vector)
+
+    def _is_action(self, vector: Action) -> bool:
+        """Tell whether zeros and ones are an action: M is the only maximiser of (2M − 1)·M' over all 0/1 vectors."""
+        return bool(np.array_equal(self.argmax(2.0 * vector - 1.0), vector))
+
+    def enumerate(self, limit: int = ENUMERATION_LIMIT) -> Actions:
+        """List all actions, one per row, in canonical order.
+
+        Raises
+        ------
+        TooLarge
+            If there are more than ``limit`` of them.
+        """
+        limit = as_integer(limit, "limit", 0)
+        if self.n_actions is not None and self.n_actions > limit:
+            raise _too_many(limit, f"{count_in_words(self.n_actions)} actions")
+        if self.n_actions is not None:
+            check_memory(self.n_actions, "a list of all actions", 8 * self.dimension)
+        rows: list[Action] = []
+        for row in self._actions():
+            if len(rows) == limit:
+                raise _too_many(limit, "more")
+            rows.append(row)
+        table = np.array(rows, dtype=np.int64)
+        return table[np.lexsort(table.T)]
+
+    def _actions(self) -> Iterator[Action]:
+        """Yield every action once, in any order."""
+        return enumerate_actions(self)
+
 
 def _are_equal(one: Any, two: Any) -> bool:
     """Compare arguments by value: arrays, collections and sets inside of them too."""
@@ -221,5 +271,13 @@ def _are_equal(one: Any, two: Any) -> bool:
     return one is two or bool(one == two)
 
 
-def _make_again(kind: type[Labelled], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Labelled:
+def _make_again(kind: type[Labelled], args: tuple[Any, ...], kwargs: SpecValues) -> Labelled:
     return kind(*args, **kwargs)
+
+
+def _too_many(limit: int, came: str) -> TooLarge:
+    return TooLarge(
+        f"the set must have at most `limit` = {limit:,} actions to be listed",
+        came,
+        "Raise `limit`, or work with marginals and policies, which need no list.",
+    )

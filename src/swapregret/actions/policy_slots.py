@@ -56,6 +56,10 @@ class KnowsPolicies(Protocol):
     """A learner, as far as its policies as objects need it."""
 
     @property
+    def actions(self) -> "ActionSet":
+        """The set it plays on."""
+
+    @property
     def mu(self) -> Policy:
         """The exploration policy μ."""
 
@@ -283,13 +287,11 @@ def policy_of(policies: Policies, slot: int, learner: KnowsPolicies) -> Policy:
     """Return the policy in a slot as an object; the learner knows μ, and what a table stands for."""
     d, n = policies.marginals.shape[1], int(policies.n_atoms[slot])
     if slot == len(policies.marginals) - 1:
-        policy: Policy = learner.mu
-    elif n == 0:
-        policy = learner.policy_from(policies.marginals[slot], policies.origins[slot])
-    else:
-        chances = policies.chances[slot, :n]
-        policy = FinitePolicy(unpack_rows(policies.words[slot, :n], d), chances / chances.sum())
-    return policy
+        return learner.mu
+    if n == 0:
+        return learner.policy_from(policies.marginals[slot], policies.origins[slot])
+    chances = policies.chances[slot, :n]
+    return FinitePolicy(unpack_rows(policies.words[slot, :n], d), chances / chances.sum())
 
 
 @kernel

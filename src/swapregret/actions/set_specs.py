@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swapregret.actions.labelled import SpecValues
 from swapregret.counts import check_name, read_count
 from swapregret.errors import InvalidInput
 from swapregret.registry import FORMS, SETS, SPEC_FORMS, find
@@ -75,7 +76,7 @@ def make_set(entry: str | Mapping[str, Any], folder: Path | None = None) -> "Act
     return set_class(word).from_spec(values, Path() if folder is None else folder)
 
 
-def read_spec(entry: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def read_spec(entry: str | Mapping[str, Any]) -> tuple[str, SpecValues]:
     """Return the word of a line or a table, and the parameters by name: what a table of the same set holds.
 
     Examples
@@ -99,7 +100,7 @@ def read_spec(entry: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
             f"a set must read {word} {FORMS[word][1]}", repr(entry), "Give just these arguments, in this order."
         )
     texts = {"file", *kind.spec_texts}
-    values: dict[str, Any] = {
+    values: SpecValues = {
         name: text if name in texts else read_count(text, f"{name} of {word}", 0, _LARGEST)
         for name, text in zip(arguments, plain, strict=True)
     }

@@ -31,9 +31,9 @@ _QUICK = ("0.66.", "0.67.", "0.68.")
 class Kernel:
     """A function that is compiled when it is first called, or first compiled into another; it stays at hand as ``__wrapped__``."""
 
-    def __init__(self, function: Function, is_addressed: bool = False) -> None:
+    def __init__(self, function: Function) -> None:
         update_wrapper(self, function)
-        self._function, self._is_addressed = function, is_addressed
+        self._function = function
         self._made: tuple[Numba, Numba] | None = None
 
     def __call__(self, *args: object) -> Returned:
@@ -56,7 +56,7 @@ class Kernel:
         if self._made is None:
             with _making:
                 if self._made is None:
-                    self._made = _dispatchers(self._function, self._is_addressed)
+                    self._made = _dispatchers(self._function)
         return self._made
 
     @property
@@ -74,11 +74,6 @@ class Kernel:
 def kernel(function: _Function) -> _Function:
     """Have a function compiled by Numba when it is needed, cached on disk, without the GIL."""
     return cast(_Function, Kernel(function))
-
-
-def addressed(function: _Function) -> _Function:
-    """Have a function compiled that is only called by its address (``compiled.address``)."""
-    return cast(_Function, Kernel(function, is_addressed=True))
 
 
 def _find(module: str, name: str) -> Returned:
@@ -104,15 +99,13 @@ def load_compiler() -> Numba:
     return quick_compiler
 
 
-def _dispatchers(function: Function, is_addressed: bool) -> tuple[Numba, Numba]:
+def _dispatchers(function: Function) -> tuple[Numba, Numba]:
     """Return Numba's object for a function, and the one that kernels find which call it: a second one, only linked into them."""
     quick = load_compiler()
     if quick is None:
-        made = _made(function, no_cpython_wrapper=is_addressed)
+        made = _made(function)
         return made, made
-    outer = _made(function, no_cpython_wrapper=is_addressed, pipeline_class=quick.OuterCompiler)
-    if is_addressed:
-        return outer, outer
+    outer = _made(function, pipeline_class=quick.OuterCompiler)
     options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": quick.InnerCompiler}
     return outer, quick.as_called(_made(function, "inner-", **options))
 

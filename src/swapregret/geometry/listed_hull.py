@@ -24,7 +24,7 @@ from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.geometry.rows import add_totals, mean_of_rows, padded_rows, row_totals, totals_of_rows
+from swapregret.geometry.rows import add_totals, mean_of_rows, padded_rows, totals_of_rows
 
 TARGET = 1e-10
 """The gap at which a projection ends that is to be exact."""
@@ -169,7 +169,7 @@ def _solve(padded: Integers, system: _System, right: Floats) -> Floats:
 def first_weights(elements: Integers, ends: Integers, tilted: Floats) -> tuple[Floats, Floats, Floats]:
     """Return weights λ half of which are equal and half those of the Gibbs policy, slacks s that leave room, and ν, as an array."""
     n = ends.size - 1
-    weights = _softmax(totals_of_rows(elements, ends, tilted))
+    weights = gibbs_weights(elements, ends, tilted)
     for a in range(n):
         weights[a] = 0.5 * (weights[a] + 1.0 / n)
     totals = totals_of_rows(elements, ends, gradient(mean_of_rows(elements, ends, weights, tilted.size), tilted))
@@ -276,13 +276,9 @@ def improve_weights(
 
 
 @kernel
-def gibbs_weights(table: Floats, scores: Floats) -> Floats:
+def gibbs_weights(elements: Integers, ends: Integers, scores: Floats) -> Floats:
     """Return p(M) ∝ exp(scores·M) for every row."""
-    return _softmax(row_totals(table, scores))
-
-
-@kernel
-def _softmax(scores: Floats) -> Floats:
+    scores = totals_of_rows(elements, ends, scores)
     mass, top, total = np.empty(scores.size), scores.max(), 0.0
     for a in range(mass.size):
         mass[a] = np.exp(scores[a] - top)

@@ -1,13 +1,13 @@
-"""The one thing the generic algorithms know of an action set, and how compiled code asks it."""
+"""The one thing the generic algorithms know of an action set, how compiled code asks it, and how it lists all actions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from swapregret.arrays import Action, Floats, Integers, Vector, Words
+from swapregret.compiled.address import Callback, call_python, floats_at, integers_at, settle
 from swapregret.compiled.bits import hash_row, is_same_row, pack_action
-from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, settle
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 
@@ -117,7 +117,7 @@ def heaviest(weights: Floats, size: int) -> tuple[Integers, bool]:
 
 @kernel
 def ask(oracle: AskedOracle, weights: Floats) -> Integers:
-    """Return the best action, or nothing where the oracle has raised an error (``compiled.callback``)."""
+    """Return the best action, or nothing where the oracle has raised an error (``compiled.address``)."""
     met = oracle.met
     row = np.zeros(met.shape[1], dtype=np.uint64)
     if met.shape[0]:
@@ -144,3 +144,32 @@ def _place_of(met: Words, row: Words) -> int:
         if is_same_row(met[at], row) or not met[at].any():
             return at
     return first
+
+
+def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
+    """Yield every action once, by branching on the coordinates in order: in no particular but always the same order.
+
+    Whether an action begins with given values is one question to the oracle: weights +1 on the coordinates fixed to
+    one, −1 on those fixed to zero and 0 elsewhere reach the number of ones exactly if such an action exists, and
+    then the answer is one. An action also answers for the branch that goes on with its own next value, so only the
+    other branch is asked about. At most N·d + 1 oracle calls, no recursion; the memory held is O(d²).
+
+    Examples
+    --------
+    >>> from swapregret import MSets
+    >>> [action.tolist() for action in enumerate_actions(MSets(2, 1))]
+    [[1, 0], [0, 1]]
+    """
+    d = oracle.dimension
+    weights = np.zeros(d)
+    pending = [(0, oracle.argmax(np.zeros(d)))]
+    while pending:
+        start, action = pending.pop()
+        for i in range(start, d):
+            weights[:i] = 2.0 * action[:i] - 1.0
+            weights[i] = 1.0 - 2.0 * action[i]
+            weights[i + 1 :] = 0.0
+            other = oracle.argmax(weights.copy())
+            if other[i] != action[i] and np.array_equal(other[:i], action[:i]):
+                pending.append((i + 1, other))
+        yield action

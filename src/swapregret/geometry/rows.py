@@ -41,16 +41,6 @@ def elements_of_words(words: Words, is_meant: Flags, dimension: int) -> tuple[In
 
 
 @kernel
-def rows_from(elements: Integers, ends: Integers, first: int, dimension: int) -> Integers:
-    """Return rows as zeros and ones, from a place on."""
-    actions = np.zeros((ends.size - 1 - first, dimension), dtype=np.int64)
-    for a in range(actions.shape[0]):
-        for e in range(ends[first + a], ends[first + a + 1]):
-            actions[a, elements[e]] = 1
-    return actions
-
-
-@kernel
 def packed_rows(elements: Integers, ends: Integers, first: int, weights: Floats, n_words: int) -> Words:
     """Return the rows from a place on whose weight is positive, packed."""
     count = 0
@@ -76,31 +66,6 @@ def padded_rows(elements: Integers, ends: Integers, dimension: int) -> Integers:
         for e in range(ends[a], ends[a + 1]):
             padded[e - ends[a], a] = elements[e]
     return padded
-
-
-@kernel
-def row_totals(table: Floats, vector: Floats) -> Floats:
-    """Return M v."""
-    n, d = table.shape
-    result = np.empty(n)
-    for a in range(n):
-        row, total = table[a], 0.0
-        for i in range(d):
-            total += row[i] * vector[i]
-        result[a] = total
-    return result
-
-
-@kernel
-def row_mean(table: Floats, weights: Floats) -> Floats:
-    """Return Mᵀλ."""
-    n, d = table.shape
-    result = np.zeros(d)
-    for a in range(n):
-        row, weight = table[a], weights[a]
-        for i in range(d):
-            result[i] += weight * row[i]
-    return result
 
 
 @kernel

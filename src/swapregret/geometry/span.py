@@ -1,20 +1,25 @@
-r"""The linear span of an action set, found by asking the oracle.
+r"""The linear span of an action set, and an approximate barycentric spanner of it, found by asking the oracle.
 
 Few sets span :math:`\mathbb R^d`: permutations have rank (n−1)²+1, paths |E|−|V|+2 (deviation D5). What the estimator
 needs instead of an inverse on :math:`\mathbb R^d` is a set J of r coordinates that determine all others,
 :math:`M = L\,M_J` for every action (deviation D8).
+
+Line 1 of Algorithm 2 explores with the uniform policy over a barycentric spanner: r actions in which every action has small
+coefficients. Working in the coordinates J makes the matrix square, so no dummy columns are needed.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import log2
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.arrays import Action, Actions, Matrix, Vector, as_action, frozen
 from swapregret.compiled.vectors import part_in_columns
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, NotConverged
 from swapregret.geometry.oracle import LinearOracle
 
 _ZERO = 1e-9
@@ -158,3 +163,98 @@ def _lift(B: Matrix, J: list[int]) -> Matrix:
     whole = np.rint(transposed)
     L = np.where(np.abs(transposed - whole) <= _ZERO, whole, transposed) + 0.0
     return np.ascontiguousarray(L.T)
+
+
+_REPLACED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Spanner:
+    """Actions that span the set with bounded coefficients, and the proof.
+
+    Attributes
+    ----------
+    actions : int64 array, shape (r, d)
+        The spanner, one action a row.
+    bound : float
+        The largest absolute coefficient any action of the set has in it, certified by 2r oracle calls.
+    coordinates : int64 array, shape (r,)
+        J, the coordinates in which the spanner is an invertible matrix.
+    inverse : array, shape (r, r)
+        The inverse of ``actions[:, coordinates]``.
+    """
+
+    actions: Actions
+    bound: float
+    coordinates: npt.NDArray[np.int64] = field(repr=False)
+    inverse: Matrix = field(repr=False)
+
+    def coefficients(self, action: npt.ArrayLike) -> Vector:
+        """Return the coefficients λ with ``action`` = λ @ ``actions``, in O(r²)."""
+        vector = as_action(action, self.actions.shape[1])
+        return np.asarray(vector[self.coordinates] @ self.inverse)
+
+
+def find_spanner(oracle: LinearOracle, span: Span, slack: float = 2.0) -> Spanner:
+    r"""Find r actions in which every action has coefficients of at most ``slack``, the paper's C > 1, in absolute value.
+
+    With X the matrix of the spanner in the coordinates J of the span, the coefficient of M on row k is linear in M,
+    :math:`\lambda_k(M) = M_J \cdot (X^{-1})_{\cdot k}`, so two oracle calls find its largest absolute value; if it
+    exceeds the slack, M replaces row k and :math:`|\det X|` grows by that factor (Awerbuch and Kleinberg 2008). The
+    scan over k is cyclic and goes on after an exchange; it ends after r clean rows in sequence, X freshly inverted. There are
+    O(r log_slack r) exchanges; that rounding keeps them going beyond is refused.
+
+    Examples
+    --------
+    >>> from swapregret import MSets
+    >>> spanner = find_spanner(MSets(3, 1), find_span(MSets(3, 1)))
+    >>> spanner.bound, sorted(spanner.actions.tolist())
+    (1.0, [[0, 0, 1], [0, 1, 0], [1, 0, 0]])
+    """
+    if not slack > 1.0:
+        raise InvalidInput("`slack` of find_spanner must exceed 1", repr(slack), "Use 2.0, the paper's choice.")
+    J, r = span.coordinates, span.rank
+    rows = span.basis.copy()
+    inverse = np.linalg.inv(rows[:, J].astype(np.float64))
+    limit = 64 + int(4 * r * log2(r + 2) / log2(slack))
+    c = np.zeros(oracle.dimension)
+    bound, clean, updates, swaps, k = 0.0, 0, 0, 0, 0
+    while True:
+        if clean == r:
+            if updates == 0:
+                break
+            inverse = np.linalg.inv(rows[:, J].astype(np.float64))
+            updates, clean, bound = 0, 0, 0.0
+        best, value = None, 0.0
+        for sign in (1.0, -1.0):
+            c[J] = sign * inverse[:, k]
+            action = oracle.argmax(c)
+            coefficient = float(action[J] @ inverse[:, k])
+            if abs(coefficient) > abs(value):
+                best, value = action, coefficient
+        if best is not None and abs(value) > slack:
+            if swaps == limit:
+                raise NotConverged(
+                    f"the spanner must be found within {limit} exchanges",
+                    f"a coefficient of {value:.3g} after them",
+                    "Raise `slack`, or explore with the uniform policy.",
+                )
+            _replace(inverse, k, best[J] @ inverse)
+            rows[k] = best
+            swaps, updates, clean, bound = swaps + 1, updates + 1, 0, 0.0
+            if updates == _REPLACED:
+                inverse = np.linalg.inv(rows[:, J].astype(np.float64))
+                updates = 0
+        else:
+            clean, bound = clean + 1, max(bound, abs(value))
+        k = (k + 1) % r
+    return Spanner(actions=frozen(rows), bound=bound, coordinates=J, inverse=frozen(inverse))
+
+
+def _replace(inverse: Matrix, k: int, coefficients: Vector) -> None:
+    """Update X⁻¹ in place after row k of X became the action with these coefficients: one rank-one step."""
+    column = inverse[:, k] / coefficients[k]
+    others = coefficients.copy()
+    others[k] = 0.0
+    inverse -= np.outer(column, others)
+    inverse[:, k] = column

@@ -6,8 +6,6 @@ actions may be longer. The state that is made must write the same arrays again, 
 set.
 """
 
-from typing import Any
-
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
@@ -15,8 +13,8 @@ from swapregret.arrays import AnyArray, Vector, Words, below, frozen
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array, wrong_state
-from swapregret.learners.player import AnyPlayer, Arrays, HeldPolicy, ValuePolicy, hold_policy
-from swapregret.learners.round.drawn_days import Blend, Chosen, Drawn, HeldOut
+from swapregret.learners.player import AnyPlayer, AnyState, Arrays, HeldPolicy, ValuePolicy, hold_policy
+from swapregret.learners.round.held_view import Blend, Chosen, Drawn, HeldOut
 from swapregret.learners.round.nested import LISTS
 from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.policy import Policy
@@ -180,7 +178,7 @@ def _check_table(name: str, arrays: Arrays) -> None:
         raise wrong_state(f"a free place in '{name}.places'", "none")
 
 
-def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
+def load_open(player: AnyPlayer, state: AnyState, arrays: Arrays) -> HeldPolicy:
     """Make the policy of a waiting decision from the arrays of a file, or refuse them."""
     if "heldout.share" in arrays:
         rest = {name: array for name, array in arrays.items() if not name.startswith("heldout.")}
@@ -211,7 +209,7 @@ def load_open(player: AnyPlayer, state: Any, arrays: Arrays) -> HeldPolicy:
     return held
 
 
-def load_state(player: AnyPlayer, arrays: Arrays, day: int | None) -> Any:
+def load_state(player: AnyPlayer, arrays: Arrays, day: int | None) -> AnyState:
     """Make a state from the arrays of a file, or refuse them; see the module."""
     check_arrays(player, arrays, day)
     state = player.load(arrays)

@@ -19,6 +19,7 @@ from swapregret.files.held import held_array, wrong_state
 from swapregret.learners.checked import check_arrays, load_open
 from swapregret.learners.player import (
     AnyPlayer,
+    AnyState,
     Arrays,
     Decision,
     Feedback,
@@ -54,7 +55,7 @@ class DoublingState:
     epoch: int
     day: int
     seed: int
-    inner: Any
+    inner: AnyState
 
     @property
     def n_days(self) -> int | None:
@@ -150,7 +151,7 @@ class DoublingPlayer:
         seed = int(rng.integers(2**62))
         return DoublingState(0, 0, seed, self.begin(0, seed))
 
-    def begin(self, epoch: int, seed: int) -> Any:
+    def begin(self, epoch: int, seed: int) -> AnyState:
         """Return the state of an epoch's player before its first day."""
         return self.player_for(epoch).start(np.random.default_rng([seed, epoch]))
 

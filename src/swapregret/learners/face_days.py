@@ -2,7 +2,7 @@ r"""Days on which some elements are missing: what a player plays on the face tha
 
 On such a day every member of the player recommends the KL projection of its weights, without the missing elements, onto the face;
 with γ of the face's own exploration policy mixed in, this is the policy of the day. Estimates are made with the Σ of that policy:
-they are unbiased on the span of the day's actions, and the prediction R̂ stands in elsewhere (``round.drawn_days``).
+they are unbiased on the span of the day's actions, and the prediction R̂ stands in elsewhere (``round.held_view``).
 
 Recommendations are taken over from the player now and then only, so that a mask that comes again finds its list. Those in use
 are part of a session's state.
@@ -20,7 +20,7 @@ from swapregret.arrays import Matrix, Vector, frozen
 from swapregret.files.held import held_array, held_chances
 from swapregret.learners.lazy import LazyComBand
 from swapregret.learners.player import Arrays
-from swapregret.learners.round.drawn_days import Drawn, refuse_others
+from swapregret.learners.round.held_view import Drawn, refuse_others
 from swapregret.learners.round.running import Running
 from swapregret.policy import FinitePolicy, on_grid
 
@@ -35,20 +35,11 @@ _TINY = 1e-300
 
 
 class Recommended(NamedTuple):
-    """What the members of a player recommended on some day.
-
-    Attributes
-    ----------
-    day : int
-    weights : float64 array, shape (n,)
-    logs : float64 array, shape (n, d)
-        The logarithms of the weights that each would project.
-    exploration : float
-    """
+    """What the members of a player recommended on some day."""
 
     day: int
-    weights: Vector
-    logs: Matrix
+    weights: Vector  # (n,)
+    logs: Matrix  # (n, d) the logarithms of the weights that each would project
     exploration: float
 
 

@@ -6,7 +6,7 @@ the policy is their mixture
 
 .. math:: p = w\,p_{\mathrm{own}} + (1 - w)\,p_{\mathrm{all}},
 
-and both learn from it, with the Σ of the mixture (``round.drawn_days``). The share w is learnt by exponential weights over the two:
+and both learn from it, with the Σ of the mixture (``round.held_view``). The share w is learnt by exponential weights over the two:
 its log-odds move by :math:`\eta\,\widetilde R\cdot(\mathbb E_{\mathrm{own}}[M] - \mathbb E_{\mathrm{all}}[M])`, an unbiased
 estimate of what one earns more than the other, and stay between ±(1 + ½ log(1 + n)) after n days of the context, so that either
 may come back, and the other's share can fall as n^{-1/2}. Who has seen one context only is the player without contexts, bit
@@ -18,7 +18,7 @@ for bit. A day of which nothing is said has the context None.
 import json
 import math
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from swapregret.learners.face_days import FaceDays, Recommended
 from swapregret.learners.player import (
     NOTHING,
     AnyPlayer,
+    AnyState,
     Arrays,
     Decision,
     HeldPolicy,
@@ -41,7 +42,7 @@ from swapregret.learners.player import (
     own_state,
 )
 from swapregret.learners.round.day import BANDIT, SEMI_BANDIT
-from swapregret.learners.round.drawn_days import Blend, Chosen, Drawn, HeldOut, refuse_others
+from swapregret.learners.round.held_view import Blend, Chosen, Drawn, HeldOut, refuse_others
 from swapregret.learners.round.running import Running
 
 _FIRST_ODDS, _PACE = -1.0, 2.0
@@ -49,26 +50,13 @@ _FIRST_ODDS, _PACE = -1.0, 2.0
 
 
 class Own(NamedTuple):
-    """What a context has of its own.
+    """What a context has of its own."""
 
-    Attributes
-    ----------
-    state : Running
-        Of its player.
-    faces : FaceDays
-    odds : float
-        The log-odds of its player.
-    squares : float
-        Sum of the squares of what the odds were told.
-    n_days : int
-        Of the context.
-    """
-
-    state: Running
+    state: Running  # of its player
     faces: FaceDays
-    odds: float = _FIRST_ODDS
-    squares: float = 0.0
-    n_days: int = 0
+    odds: float = _FIRST_ODDS  # the log-odds of its player
+    squares: float = 0.0  # sum of the squares of what the odds were told
+    n_days: int = 0  # of the context
 
     @property
     def share(self) -> float:
@@ -127,7 +115,7 @@ class KnownDays:
                 begun.mine.undo_day()
         return self._own
 
-    def held(self, state: Any, context: Hashable = None) -> HeldPolicy:
+    def held(self, state: AnyState, context: Hashable = None) -> HeldPolicy:
         """Return the policy of the next day of a context."""
         own = self.own.get(context)
         if own is None:
@@ -135,7 +123,7 @@ class KnownDays:
         return Blend((own.state.view(), state.view()), own.share)
 
     def draw(
-        self, state: Any, rng: np.random.Generator, day: int, missing: tuple[int, ...] = (), note: Note = NOTHING
+        self, state: AnyState, rng: np.random.Generator, day: int, missing: tuple[int, ...] = (), note: Note = NOTHING
     ) -> Decision:
         """Draw the action of a day."""
         own = self.own.get(note.context)
@@ -152,7 +140,7 @@ class KnownDays:
         running = own.state if rng.random() < own.share else state
         return Decision(day, frozen(running.act(rng)), self._player.actions, held, note)
 
-    def observe(self, state: Any, decision: Decision, seen: float | Vector | None) -> Any:
+    def observe(self, state: AnyState, decision: Decision, seen: float | Vector | None) -> AnyState:
         """Learn from a day; if the player of all days cannot, nothing has changed."""
         own, context = self.own, decision.context
         if isinstance(state, Running):
@@ -222,7 +210,7 @@ class KnownDays:
             self._own[name] = Own(state, own, odds, squares, held_days)
 
 
-def _gain(own: Running, held: Drawn | Chosen, action: Action, seen: Any) -> float:
+def _gain(own: Running, held: Drawn | Chosen, action: Action, seen: float | Vector) -> float:
     """Return R̃·(E₁[M] − E₂[M]), the estimate of what the first part of a blend would have earned more than the second."""
     blend = held.inner if isinstance(held, HeldOut) else held
     if not isinstance(blend, Blend) or isinstance(held, Chosen):

@@ -7,11 +7,11 @@ in ``learners.round.scale`` (line 8), projections and policies in the family of 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.arguments import Share
 from swapregret.arrays import Vector
 from swapregret.compiled.vectors import action_total
@@ -94,7 +94,7 @@ class LazyLearner:
         """The exploration policy μ (line 1)."""
         return self.actions.exploration_policy(self.exploration_policy)
 
-    def _family(self, kind: str) -> Any:
+    def _family(self, kind: str) -> Family:
         return self.actions.family(self.mu, kind=kind, variants=self.plan.variants, has_moment=self.plan.has_moment)
 
 
@@ -128,7 +128,7 @@ class LazyComBCP(LazyLearner):
         gain = -1.0 - log_point  # KL(M, x) = Σ_i M_i (−1 − log x_i) + Σ_i x_i
         return action_total(gain, self.actions.argmax(gain)) + float(point.sum())
 
-    def family(self, *, is_listed: bool = False) -> Any:
+    def family(self, *, is_listed: bool = False) -> Family:
         """Return the set as compiled code takes it, with this learner's policies."""
         return self._family(self.plan.kind)
 
@@ -166,7 +166,7 @@ class LazyComBand(LazyLearner):
         d, m, count = self.actions.dimension, self.actions.size, self.actions.n_actions
         return math.log(count) if count is not None else m * math.log(d)
 
-    def family(self, *, is_listed: bool = False) -> Any:
+    def family(self, *, is_listed: bool = False) -> Family:
         """Return the set as compiled code takes it; ``is_listed`` for members whose policies are lists of their marginals."""
         return self._family("gibbs list" if is_listed else "gibbs")
 

@@ -1,7 +1,7 @@
 """What plays: the protocol every learner, master and competitor follows, and the decision it makes."""
 
 from collections.abc import Hashable
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from swapregret.compiled.vectors import action_total
 from swapregret.policy import Policy
 
 State = TypeVar("State")
+AnyState: TypeAlias = Any
+"""A state, whatever its player: only its player knows what is in it."""
 Feedback = Literal["bandit", "semi-bandit", "full"]
 """What is seen of a day: the total, the rewards of the elements chosen, or the whole reward vector."""
 Arrays = NamedArrays
@@ -144,7 +146,7 @@ class Player(Protocol[State]):
         """Read a state written by ``dump`` of an equally configured player."""
 
 
-AnyPlayer = Player[Any]
+AnyPlayer = Player[AnyState]
 """A player, whatever its states are."""
 
 
@@ -153,7 +155,7 @@ class ValuePolicy:
 
     __slots__ = ("_player", "is_present", "state")
 
-    def __init__(self, player: AnyPlayer, state: Any) -> None:
+    def __init__(self, player: AnyPlayer, state: AnyState) -> None:
         self._player, self.state, self.is_present = player, state, False
 
     def policy(self) -> Policy:

@@ -1,16 +1,25 @@
-r"""How often each scale updates and restarts.
+r"""How often each scale updates and restarts, and which does at the end of which day.
 
 A schedule is a chain of windows :math:`L_0 \mid L_1 \mid \dots \mid L_K`, each a multiple of the one below. Scale
 k = 1..K updates its policy every :math:`L_{k-1}` days and restarts every :math:`L_k` days. The paper's Algorithm 1 has
 :math:`L_k = H^k`; the decomposition lemma needs only the chain (deviation D3).
+
+Days count from 0 here and everywhere in the code; this file alone knows the paper's 1-based formulas. Meta-day h of
+interval l of scale k, days (l−1)H^k + (h−1)H^{k−1} + 1 … (l−1)H^k + hH^{k−1} in the paper, is a run of L_{k−1} days here.
+At the end of a day the windows that end are the shortest ones, L_0 … L_{c−1}. Then scales 1..c−1 restart and scale c (if it
+exists) updates; the update a restarting scale would make is never seen (deviation D4) and is not computed.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from swapregret.arguments import checked
-from swapregret.arrays import as_integer
+from swapregret.arrays import Integers, as_integer
+from swapregret.compiled.kernel import kernel
 from swapregret.counts import count_in_words, shown
 from swapregret.errors import InvalidSchedule
 
@@ -285,3 +294,26 @@ def _smallest_horizon(constant: float) -> int:
         if math.log(candidate) < level + 1 and _theorem_branching(candidate, constant) <= candidate:
             return candidate
         level += 1
+
+
+@kernel
+def count_ending(windows: Integers, position: int) -> int:
+    """Return how many of the windows L_0, L_1, … end after so many days.
+
+    Examples
+    --------
+    >>> [count_ending(np.array([1, 3, 9]), days) for days in range(1, 10)]
+    [1, 1, 2, 1, 1, 2, 1, 1, 3]
+    """
+    count = 0
+    while count < windows.size and position % windows[count] == 0:
+        count += 1
+    return count
+
+
+def draw_offset(windows: Sequence[int], rng: np.random.Generator) -> int:
+    """Draw with which day of its longest window a calendar starts: the first of a base window (D20).
+
+    So windows do not start in step with the world.
+    """
+    return windows[0] * int(rng.integers(windows[-1] // windows[0]))

@@ -1,7 +1,6 @@
 """What a player can say about itself in the middle of a run."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import scipy
 
@@ -9,6 +8,7 @@ from swapregret.geometry.solve import DENSE_LIMIT, smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, time_constants
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.ladder.ladder_master import BLOCKS_REMEMBERED, LadderMaster
+from swapregret.learners.player import AnyState
 from swapregret.learners.round.running_player import Master
 
 
@@ -82,7 +82,7 @@ class PlayerSummary:
     members: tuple[MemberSummary, ...] = ()
 
 
-def summarise(player: Any, state: Any) -> PlayerSummary | None:
+def summarise(player: object, state: AnyState) -> PlayerSummary | None:
     """Return the summary of a master, alone or inside the doubling trick; None for players that keep no scales."""
     if isinstance(player, DoublingPlayer) and isinstance(state, DoublingState):
         return summarise(player.player_of(state), state.inner)

@@ -1,7 +1,7 @@
 r"""What a player learns from the days before its first: its history, and how it finds out that the world has changed since.
 
 A day whose policy is known counts as a day. Where nobody knows it, estimates cannot be made without bias: least squares count the
-day, and the prediction stands in for its estimate (``round.drawn_days``). Either way the player goes on with the next day, so that
+day, and the prediction stands in for its estimate (``round.held_view``). Either way the player goes on with the next day, so that
 what it forgets, it forgets by age.
 
 *Is the world still the same?* Let :math:`\hat\theta` be the least squares fit of the last 1,000 totals, :math:`\sigma^2` the mean
@@ -27,7 +27,7 @@ from swapregret.files.held import held_array
 from swapregret.learners.checked import require_player
 from swapregret.learners.doubling import DoublingPlayer
 from swapregret.learners.player import AnyPlayer, Arrays, Decision
-from swapregret.learners.round.drawn_days import Chosen, Drawn
+from swapregret.learners.round.held_view import Chosen, Drawn
 from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import Log, Source
 from swapregret.units import Units

@@ -7,9 +7,8 @@ A policy :math:`p` over :math:`\mathcal A \subset \{0,1\}^d` is known through wh
 Policies that belong to one set (uniform m-sets, Markov paths, ...) live with that set.
 """
 
+from swapregret.policy.compound import Mixture, ProductPolicy, mix
 from swapregret.policy.finite import GRID, FinitePolicy, canonical_order, on_grid
-from swapregret.policy.independent import ProductPolicy
-from swapregret.policy.mixture import Mixture, mix
 from swapregret.policy.policy import Policy, once
 
 __all__ = [

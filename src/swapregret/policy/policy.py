@@ -3,7 +3,7 @@ r"""What every policy can do: a sample, its marginals, its second moment applied
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
     from swapregret.policy.finite import FinitePolicy
 
+_Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
 
 
-def once(method: Callable[[Any], _Value]) -> Callable[[Any], _Value]:
+def once(method: Callable[[_Owner], _Value]) -> Callable[[_Owner], _Value]:
     """Have a method of a policy computed when it is first called, and keep the value, arrays read-only."""
     name = f"_{method.__name__}"
 
     @wraps(method)
-    def kept(self: Any) -> _Value:
+    def kept(self: _Owner) -> _Value:
         if name not in self.__dict__:
             value = method(self)
             self.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
@@ -62,11 +63,11 @@ class Policy(ABC):
         self.__dict__["_labels"] = actions.labels, actions.between
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Leave out the labels: they are their set's."""
         return {name: value for name, value in self.__dict__.items() if name != "_labels"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         """Take over what pickle kept, and mark arrays read-only again, which pickle forgets."""
         for value in state.values():
             if isinstance(value, np.ndarray):

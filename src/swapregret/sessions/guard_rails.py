@@ -25,7 +25,7 @@ from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array
 from swapregret.learners.player import Decision, HeldPolicy
-from swapregret.learners.round.drawn_days import Chosen, HeldOut
+from swapregret.learners.round.held_view import Chosen, HeldOut
 from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import read_choice
 from swapregret.logs.past_days import Promise

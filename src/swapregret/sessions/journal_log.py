@@ -15,7 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import AnyPlayer
-from swapregret.learners.round.drawn_days import Chosen
+from swapregret.learners.round.held_view import Chosen
 from swapregret.policy import Policy
 from swapregret.sessions.events import ACT, REWARD, read_act
 from swapregret.sessions.journal import is_journal, read_journal

@@ -18,7 +18,7 @@ from swapregret.arrays import Action, Vector
 from swapregret.errors import ProtocolError
 from swapregret.learners.known_days import KnownDays
 from swapregret.learners.player import Decision, Note, Player, hold_policy
-from swapregret.learners.round.drawn_days import Chosen, require_learning
+from swapregret.learners.round.held_view import Chosen, require_learning
 from swapregret.logs.log import Log, Source
 from swapregret.logs.past_days import begin_anew, begin_with, read_history
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from swapregret.arrays import Action, Actions
 from swapregret.errors import InvalidAction, TooLarge
-from swapregret.geometry.enumeration import enumerate_actions
+from swapregret.geometry.oracle import enumerate_actions
 from swapregret.testing.conformance import agree, refused, require, require_action, require_rows, skip
 from swapregret.testing.set_instances import SetCase
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from swapregret.actions.graphs.graphic_bases import GraphicBases
-from swapregret.actions.graphs.kernels.forest_decompose import decompose_forest_masses, rounded_masses
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest, is_forest
+from swapregret.actions.graphs.kernels.tree_atoms import decompose_forest_masses, rounded_masses
 from swapregret.actions.graphs.kernels.tree_partition import project_forests
 from swapregret.actions.graphs.undirected import read_graph
 

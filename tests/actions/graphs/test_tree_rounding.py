@@ -6,7 +6,7 @@ import numpy as np
 
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.graphs.kernels.tree_rounding import round_to_base
+from swapregret.actions.graphs.kernels.tree_network import round_to_base
 from swapregret.actions.graphs.undirected import read_graph
 
 UNIT = 2**52

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from swapregret.actions.graphs.kernels import tree_splitting
-from swapregret.actions.graphs.kernels.forest_decompose import rounded_masses
 from swapregret.actions.graphs.kernels.graphic_matroid import network
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.graphs.kernels.tree_rounding import hand_out
+from swapregret.actions.graphs.kernels.tree_atoms import rounded_masses
+from swapregret.actions.graphs.kernels.tree_network import hand_out
 from swapregret.actions.graphs.kernels.tree_splitting import DONE, FULL, split_off, take_out
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 

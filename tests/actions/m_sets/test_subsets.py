@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
 from swapregret.actions.m_sets.kernels.subsets import (
     UNIT,
+    project_capped,
     round_to_units,
     systematic_starts,
     systematic_words,

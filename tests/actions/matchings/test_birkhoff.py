@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.matchings.kernels.birkhoff import strip_matchings
-from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
+from swapregret.actions.matchings.kernels.birkhoff import round_matching_point, strip_matchings
 from swapregret.actions.matchings.kernels.sinkhorn import project_matchings
 
 UNITS = 2**44

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from swapregret.actions.matchings.kernels.birkhoff import distance_outside, packed_matchings
-from swapregret.actions.matchings.kernels.permutation_rounding import round_matching_point
+from swapregret.actions.matchings.kernels.birkhoff import distance_outside, packed_matchings, round_matching_point
 from swapregret.compiled.bits import unpack_rows
 
 UNITS = 2**44

@@ -11,11 +11,10 @@ from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.actions.paths.directed import read_digraph
 from swapregret.actions.paths.kernels.dag import log_sums_from_source, log_sums_to_sink
 from swapregret.actions.paths.kernels.dag_newton import newton_flow
-from swapregret.actions.paths.kernels.elimination import factor_rows, solve_rows
+from swapregret.actions.paths.kernels.elimination import factor_rows, plan_elimination, solve_rows
 from swapregret.actions.paths.kernels.log_newton import fill_rows, newton_logs
 from swapregret.actions.paths.kernels.path_projection import factor_balance, path_span_part
 from swapregret.actions.paths.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
-from swapregret.actions.paths.path_elimination import plan_elimination
 from swapregret.arrays import frozen
 from swapregret.compiled.bits import unpack_rows
 

@@ -4,20 +4,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.actions.graphs.kernels.forest_decompose import packed_forests
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
-from swapregret.actions.graphs.kernels.tree_gibbs_policy import (
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
+    draw_by_chain,
+    draw_by_walk,
     hang_heaviest,
     reduce_cuts,
+    scaled_cuts,
     short_walk,
     tree_marginals,
     tree_moment_on,
     tree_squared,
     tree_variance,
 )
+from swapregret.actions.graphs.kernels.tree_atoms import packed_forests
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import project_forests
+from swapregret.actions.hull import Hull, Tables, part_of_basis
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
@@ -80,7 +83,7 @@ def draw_uniform_tree(h: Handle[ForestData], rng: np.random.Generator) -> Intege
 
 # ---- Gibbs policies of spanning trees ---------------------------------------------------------------------------------
 #
-# A table has d · size numbers of C (``kernels.tree_gibbs_policy``), the upper triangle of K∘K unless d is very large, the
+# A table has d · size numbers of C (``kernels.spanning_tree_gibbs``), the upper triangle of K∘K unless d is very large, the
 # steps of the random walk where that draws, the exponents (d), the edges upwards and the vertices downwards of the heaviest
 # tree, and how it is drawn from: what the walk needs is found out when that first happens.
 
@@ -105,12 +108,6 @@ def _places(data: ForestData) -> tuple[int, int, int, int, int, int]:
     up = exponents + d
     order = up + graph.n_vertices
     return squared, steps, exponents, up, order, order + graph.n_vertices
-
-
-def tree_table_width(data: ForestData) -> int:
-    """Return how many numbers a table has."""
-    d, graph = len(data.graph.tails), data.graph
-    return d * graph.size + (d * d if d <= LARGEST else 0) + len(data.walk.edges) + d + 2 * graph.n_vertices + 1
 
 
 @kernel
@@ -176,3 +173,24 @@ def gibbs_tree_variance(h: Handle[ForestData], table: Floats, marginals: Floats,
     together = np.zeros((d, d))
     tree_squared(table[:squared].reshape(d, squared // d), together)
     return tree_variance(marginals, together, vector)
+
+
+def forest_hull(data: ForestData, *, has_walk: bool, has_gibbs: bool) -> Hull:
+    """Return the operations of forests; with a walk, exploration is drawn by it."""
+    d, graph = len(data.graph.tails), data.graph
+    gibbs = Tables(
+        d * graph.size + (d * d if d <= LARGEST else 0) + len(data.walk.edges) + d + 2 * graph.n_vertices + 1,
+        fill_gibbs_trees,
+        draw_gibbs_tree,
+        project=project_gibbs_trees,
+        variance=gibbs_tree_variance,
+    )
+    return Hull(
+        data,
+        best=best_forest,
+        project=project_on_forests,
+        list_policy=list_forests,
+        span_part=part_of_basis,
+        draw_explore=draw_uniform_tree if has_walk else None,
+        gibbs=gibbs if has_gibbs else None,
+    )

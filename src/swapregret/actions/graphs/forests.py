@@ -4,15 +4,14 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.edge_lists import Edge
-from swapregret.actions.enumerated import ENUMERATION_LIMIT
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_policies import GibbsTrees
+from swapregret.actions.labelled import ENUMERATION_LIMIT, SpecValues
 from swapregret.arrays import Integers, Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
@@ -51,7 +50,7 @@ class Forests(GraphicBases):
     spec_options = ("edges",)
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Forests":
+    def from_spec(cls, values: SpecValues, folder: Path) -> "Forests":
         """Make the forests of a table's network."""
         from swapregret.networks.graph_files import network_of
 

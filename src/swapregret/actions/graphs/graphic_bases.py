@@ -13,25 +13,13 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.edge_lists import is_networkx, network_edges
-from swapregret.actions.graphs.forest_hull import (
-    ForestData,
-    Walk,
-    best_forest,
-    draw_gibbs_tree,
-    draw_uniform_tree,
-    fill_gibbs_trees,
-    gibbs_tree_variance,
-    list_forests,
-    project_gibbs_trees,
-    project_on_forests,
-    tree_table_width,
-)
+from swapregret.actions.graphs.forest_hull import ForestData, Walk, forest_hull
 from swapregret.actions.graphs.kernels.kruskal import exchanges, is_forest, next_forests
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph
 from swapregret.actions.graphs.kernels.tree_partition import mass_unit
 from swapregret.actions.graphs.tree_policies import GibbsTrees
 from swapregret.actions.graphs.undirected import UndirectedGraph, read_graph, read_networkx
-from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis
+from swapregret.actions.hull import Hull, basis_of
 from swapregret.actions.listed_policy import fixed_orders
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, for_kernel
 from swapregret.geometry.span import Span
@@ -187,22 +175,7 @@ class GraphicBases(ActionSet):
         walk = Walk(np.zeros(0) if steps is None else steps, none if up is None else up, *self._graph.arcs)
         basis = np.zeros((0, 0)) if mu is None else basis_of(self)
         data = ForestData(self.kernel_graph, self.mass_unit, self.orders(variants), INSIDE, walk, basis)
-        gibbs = Tables(
-            tree_table_width(data),
-            fill_gibbs_trees,
-            draw_gibbs_tree,
-            project=project_gibbs_trees,
-            variance=gibbs_tree_variance,
-        )
-        return Hull(
-            data,
-            best=best_forest,
-            project=project_on_forests,
-            list_policy=list_forests,
-            span_part=part_of_basis,
-            draw_explore=None if steps is None else draw_uniform_tree,
-            gibbs=gibbs if self.has_gibbs else None,
-        )
+        return forest_hull(data, has_walk=steps is not None, has_gibbs=self.has_gibbs)
 
     @property
     def mass_unit(self) -> int:

@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from swapregret.actions.edge_lists import Edge
 from swapregret.actions.graphs.graphic_bases import GraphicBases
+from swapregret.actions.labelled import SpecValues
 from swapregret.arrays import Integers, Label
 from swapregret.errors import InvalidInput
 
@@ -56,7 +56,7 @@ class SpanningTrees(GraphicBases):
     has_gibbs = True
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> "SpanningTrees":
+    def from_spec(cls, values: SpecValues, folder: Path) -> "SpanningTrees":
         """Make the trees of a table's network, or of its largest component if the table says so."""
         from swapregret.networks.graph_files import network_of
 

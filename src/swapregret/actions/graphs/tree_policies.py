@@ -10,10 +10,12 @@ from typing import Self
 import numpy as np
 
 from swapregret.actions.graphs.kernels.kruskal import is_forest, next_forests
-from swapregret.actions.graphs.kernels.spanning_tree_gibbs import draw_by_chain, draw_by_walk, scaled_cuts
-from swapregret.actions.graphs.kernels.tree_gibbs_policy import (
+from swapregret.actions.graphs.kernels.spanning_tree_gibbs import (
+    draw_by_chain,
+    draw_by_walk,
     hang_heaviest,
     reduce_cuts,
+    scaled_cuts,
     short_walk,
     tree_marginals,
     tree_moment_on,

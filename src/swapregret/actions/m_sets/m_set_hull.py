@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import put_moment
-from swapregret.actions.m_sets.kernels.capped_simplex import project_capped
+from swapregret.actions.hull import Hull, Tables, part_of_basis, put_moment
 from swapregret.actions.m_sets.kernels.gibbs_subsets import (
     gibbs_chain,
     gibbs_draw,
@@ -20,6 +19,7 @@ from swapregret.actions.m_sets.kernels.subsets import (
     distance_outside,
     draw_uniform,
     list_systematic,
+    project_capped,
     round_to_units,
 )
 from swapregret.arrays import Floats, Integers, Words
@@ -162,3 +162,26 @@ def solve_pivot_mixture(
     white = size / d - size * (size - 1) / (d * (d - 1))
     found, ratio = solve_pivots(Pivots(tables, marginals), weights[:last], explore * white, explore, right, size)
     return found, 0.0 if ratio <= TOLERANCE else ratio
+
+
+def subset_hull(size: int, orders: Integers, orthonormal: Floats, *, is_uniform: bool) -> Hull:
+    """Return the operations of m-sets; ``is_uniform`` says whether exploration is, which is then drawn from, and solved with."""
+    d = orders.shape[1]
+    gibbs = Tables(
+        2 * d * (size + 1) + size + 1,
+        fill_gibbs_subsets,
+        draw_gibbs_subset,
+        project=project_gibbs_subsets,
+        variance=gibbs_subset_variance,
+    )
+    chain = Tables(3 * d, fill_pivots, draw_pivots, solve=solve_pivot_mixture if is_uniform else None)
+    return Hull(
+        Subsets(size, orders, orthonormal),
+        best=best_subset,
+        project=project_subsets,
+        list_policy=list_subsets,
+        span_part=part_of_basis,
+        draw_explore=draw_uniform_subset if is_uniform else None,
+        gibbs=gibbs,
+        chain=chain if size < d else None,
+    )

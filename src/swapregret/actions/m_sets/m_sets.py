@@ -13,25 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis
+from swapregret.actions.hull import Hull, basis_of
 from swapregret.actions.listed_policy import fixed_orders
 from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
-from swapregret.actions.m_sets.m_set_hull import (
-    Subsets,
-    best_subset,
-    draw_gibbs_subset,
-    draw_pivots,
-    draw_uniform_subset,
-    fill_gibbs_subsets,
-    fill_pivots,
-    gibbs_subset_variance,
-    list_subsets,
-    project_gibbs_subsets,
-    project_subsets,
-    solve_pivot_mixture,
-)
-from swapregret.actions.m_sets.m_set_policies import GibbsSubsets, UniformSubsets
-from swapregret.actions.m_sets.pivotal_subsets import PivotalSubsets
+from swapregret.actions.m_sets.m_set_hull import subset_hull
+from swapregret.actions.m_sets.m_set_policies import GibbsSubsets, PivotalSubsets, UniformSubsets
 from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
@@ -134,25 +120,7 @@ class MSets(ActionSet):
 
     def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
         """Return the operations: quickselect, the capped simplex, systematic sampling; Gibbs policies, and chains along a line."""
-        d, m, is_uniform = self.dimension, self.size, mu is self._uniform
-        gibbs = Tables(
-            2 * d * (m + 1) + m + 1,
-            fill_gibbs_subsets,
-            draw_gibbs_subset,
-            project=project_gibbs_subsets,
-            variance=gibbs_subset_variance,
-        )
-        chain = Tables(3 * d, fill_pivots, draw_pivots, solve=solve_pivot_mixture if is_uniform else None)
-        return Hull(
-            Subsets(m, self.orders(variants), basis_of(self)),
-            best=best_subset,
-            project=project_subsets,
-            list_policy=list_subsets,
-            span_part=part_of_basis,
-            draw_explore=draw_uniform_subset if is_uniform else None,
-            gibbs=gibbs,
-            chain=chain if m < d else None,
-        )
+        return subset_hull(self.size, self.orders(variants), basis_of(self), is_uniform=mu is self._uniform)
 
     def markov_policy(self, marginals: npt.ArrayLike) -> Policy:
         """Sample one element from every unit of length with these marginals, exactly: a Markov chain along the elements.

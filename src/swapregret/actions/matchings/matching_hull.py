@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import put_moment
+from swapregret.actions.hull import Hull, Tables, put_moment
 from swapregret.actions.matchings.kernels.assignment import best_matching
 from swapregret.actions.matchings.kernels.birkhoff import packed_matchings
 from swapregret.actions.matchings.kernels.permutation_gibbs import (
@@ -170,3 +170,23 @@ def gibbs_permutation_variance(h: Handle[Matchings], table: Floats, marginals: F
     for subset in range(1, n_subsets):
         sizes[subset] = sizes[subset >> 1] + (subset & 1)
     return moment_variance(marginals, gibbs_second_moment(factors, sizes, forward, backward, vector), vector)
+
+
+def matching_hull(data: Matchings, *, is_uniform: bool, has_gibbs: bool) -> Hull:
+    """Return the operations of matchings; ``is_uniform`` says whether exploration is, which is then drawn from."""
+    gibbs = Tables(
+        data.n_rows * data.n_columns + 2 ** (data.n_columns + 1),
+        fill_gibbs_permutations,
+        draw_gibbs_permutation,
+        project=project_gibbs_permutations,
+        variance=gibbs_permutation_variance,
+    )
+    return Hull(
+        data,
+        best=best_of_matchings,
+        project=project_on_matchings,
+        list_policy=list_matchings,
+        span_part=part_of_matchings,
+        draw_explore=draw_uniform_matching if is_uniform else None,
+        gibbs=gibbs if has_gibbs else None,
+    )

@@ -14,21 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.hull import Hull, Tables
+from swapregret.actions.hull import Hull
 from swapregret.actions.listed_policy import fixed_orders
-from swapregret.actions.matchings.matching_hull import (
-    Matchings,
-    best_of_matchings,
-    draw_gibbs_permutation,
-    draw_uniform_matching,
-    fill_gibbs_permutations,
-    gibbs_permutation_variance,
-    list_matchings,
-    matching_span_part,
-    part_of_matchings,
-    project_gibbs_permutations,
-    project_on_matchings,
-)
+from swapregret.actions.matchings.matching_hull import Matchings, matching_hull, matching_span_part
 from swapregret.actions.matchings.permutation_policies import UniformMatchings, columns_of
 from swapregret.arrays import Action, Integers, Label, Matrix, as_labels, as_vector, check_memory
 from swapregret.errors import InvalidInput
@@ -173,22 +161,8 @@ class MatchingSet(ActionSet):
         The gap of a projection is certified by the relaxation of the oracle in which rows choose freely once prices are taken off.
         """
         (k, m), (across, down) = self.shape, self.orders(variants)
-        gibbs = Tables(
-            k * m + 2 ** (m + 1),
-            fill_gibbs_permutations,
-            draw_gibbs_permutation,
-            project=project_gibbs_permutations,
-            variance=gibbs_permutation_variance,
-        )
-        return Hull(
-            Matchings(k, m, _UNITS, across, down, _OUTSIDE),
-            best=best_of_matchings,
-            project=project_on_matchings,
-            list_policy=list_matchings,
-            span_part=part_of_matchings,
-            draw_explore=draw_uniform_matching if mu is self._uniform else None,
-            gibbs=gibbs if self.has_gibbs else None,
-        )
+        data = Matchings(k, m, _UNITS, across, down, _OUTSIDE)
+        return matching_hull(data, is_uniform=mu is self._uniform, has_gibbs=self.has_gibbs)
 
     def uniform_policy(self) -> Policy:
         """Return the uniform policy over all matchings, in closed form."""

@@ -11,7 +11,7 @@ by Newton's method in as many dimensions as there are equations. Where it is fou
 conv(A) too: :math:`g\cdot(x - M) \le 0` for :math:`g = \log x - \log w` and every action M, whatever these are.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 
+if TYPE_CHECKING:
+    from swapregret.actions.action_set import ActionSet
+
 _DIRECTIONS, _SAME = 8, 1e-9
 _STEPS = 60
 _EXACT, _ENOUGH = 1e-14, 1e-13
@@ -29,7 +32,7 @@ _RIDGE = 1e-13
 _LEAST_STEP = 1e-6
 
 
-def equations_of(actions: Any) -> Matrix:
+def equations_of(actions: "ActionSet") -> Matrix:
     """Return C and, in one column more, c, if P is conv(A) as far as some fixed directions tell; else no rows.
 
     That takes eight questions and as many linear programs, and two questions more where actions differ in size. No rows either
@@ -60,7 +63,7 @@ def equations_of(actions: Any) -> Matrix:
     return rows[:0] if is_empty or not _is_hull(actions, rows) else np.ascontiguousarray(rows)
 
 
-def _is_hull(actions: Any, rows: Matrix) -> bool:
+def _is_hull(actions: "ActionSet", rows: Matrix) -> bool:
     """Tell whether no point of P is better than the best action in some fixed directions."""
     from scipy.optimize import linprog
 

@@ -3,23 +3,14 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis
-from swapregret.actions.own_sets.explicit_hull import (
-    Listed,
-    best_row,
-    draw_gibbs_row,
-    fill_gibbs_rows,
-    gibbs_row_variance,
-    list_few,
-    project_gibbs_rows,
-    project_on_rows,
-)
+from swapregret.actions.hull import Hull, basis_of
+from swapregret.actions.labelled import SpecValues
+from swapregret.actions.own_sets.explicit_hull import Listed, explicit_hull
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
@@ -80,7 +71,7 @@ class Explicit(ActionSet):
         self._table: Matrix = frozen(rows.astype(np.float64))
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Explicit":
+    def from_spec(cls, values: SpecValues, folder: Path) -> "Explicit":
         """Make the set of a table's ``actions``, or of a CSV file with one column of 0 and 1 for each element."""
         if "actions" in values:
             return cls(values["actions"], labels=values.get("labels"))
@@ -130,29 +121,13 @@ class Explicit(ActionSet):
 
     def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
         """Return the operations: all actions are tried, Newton's method on the list, least squares; Gibbs weights of all."""
-        gibbs = Tables(
-            2 * len(self._rows),
-            fill_gibbs_rows,
-            draw_gibbs_row,
-            project=project_gibbs_rows,
-            variance=gibbs_row_variance,
-        )
-        return Hull(
-            self._data._replace(
-                norms=norms_of(range(variants), self.dimension),
-                orthonormal=np.zeros((0, 0)) if mu is None else basis_of(self),
-            ),
-            best=best_row,
-            project=project_on_rows,
-            list_policy=list_few,
-            span_part=part_of_basis,
-            gibbs=gibbs,
-        )
+        norms, basis = norms_of(range(variants), self.dimension), np.zeros((0, 0)) if mu is None else basis_of(self)
+        return explicit_hull(self._data._replace(norms=norms, orthonormal=basis))
 
     @cached_property
     def _data(self) -> Listed:
-        table, none = self._table.copy(), np.zeros((0, 0))
-        return Listed(table, *elements_of_rows(table), np.array(pack_rows(self._rows)), none, none)
+        none = np.zeros((0, 0))
+        return Listed(*elements_of_rows(self._table.copy()), np.array(pack_rows(self._rows)), none, none)
 
     def __repr__(self) -> str:
         return f"Explicit({len(self._rows)} actions, dimension={self.dimension}, size={self.size})"

@@ -4,26 +4,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from swapregret.actions.hull import Hull, Tables, part_of_basis
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel
 from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
-from swapregret.geometry.kl_near import approach, begin_approach
+from swapregret.geometry.kl_from_actions import approach, begin_approach
 from swapregret.geometry.listed_hull import TARGET, first_weights, gibbs_weights, improve_weights
-from swapregret.geometry.rows import mean_of_rows, row_mean, row_totals
+from swapregret.geometry.rows import mean_of_rows, totals_of_rows
 
 LISTED_GAP = 1e-9
 
 
 class Listed(NamedTuple):
-    """All actions: the ``table`` (N, d), by their elements and, packed, ``words``; the norms in which points are decomposed.
+    """All N actions, by their elements and, packed, ``words``; the norms in which points are decomposed.
 
     ``elements`` has the elements of all rows, ``ends`` where each begins and ends, ``norms`` a row per variant.
     """
 
-    table: Floats
     elements: Integers
     ends: Integers
     words: Words
@@ -34,8 +34,8 @@ class Listed(NamedTuple):
 @kernel
 def best_row(h: Handle[Listed], weights: Floats) -> Integers:
     """Try every action; the first wins a tie."""
-    table = set_of(h).table
-    return table[np.argmax(row_totals(table, weights))].astype(np.int64)  # type: ignore[no-any-return]
+    data = set_of(h)
+    return unpack(data.words[np.argmax(totals_of_rows(data.elements, data.ends, weights))], weights.size)
 
 
 @kernel
@@ -65,7 +65,7 @@ def list_few(h: Handle[Listed], point: Floats) -> tuple[Words, Floats, bool]:
     """Find few actions that make the point, in each of the norms."""
     data = set_of(h)
     n_norms = data.norms.shape[0]
-    weights, distance = np.zeros(data.table.shape[0]), 0.0
+    weights, distance = np.zeros(data.words.shape[0]), 0.0
     for v in range(n_norms):
         held, found, left = few_actions(data.elements, data.ends, point, data.norms[v])
         distance = max(distance, left)
@@ -82,8 +82,8 @@ def list_few(h: Handle[Listed], point: Floats) -> tuple[Words, Floats, bool]:
 @kernel
 def project_gibbs_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
-    table = set_of(h).table
-    return row_mean(table, gibbs_weights(table, tilted)), tilted, 0.0
+    elements, ends = set_of(h).elements, set_of(h).ends
+    return mean_of_rows(elements, ends, gibbs_weights(elements, ends, tilted), tilted.size), tilted, 0.0
 
 
 @kernel
@@ -97,15 +97,16 @@ def fill_gibbs_rows(
     moment: Floats,
 ) -> bool:
     """Weigh all actions."""
-    rows, r = set_of(h).table, coordinates.size
-    weights = gibbs_weights(rows, log_point)
-    chosen = np.empty(r, dtype=np.int64)
+    elements, ends, r = set_of(h).elements, set_of(h).ends, coordinates.size
+    weights = gibbs_weights(elements, ends, log_point)
+    place, chosen = np.full(point.size, -1, dtype=np.int64), np.empty(r, dtype=np.int64)
+    place[coordinates] = np.arange(r)
     moment[:] = 0.0
     for a in range(weights.size if r else 0):
         count = 0
-        for k in range(r):
-            if rows[a, coordinates[k]] > 0.0:
-                chosen[count] = k
+        for e in range(ends[a], ends[a + 1]):
+            if place[elements[e]] >= 0:
+                chosen[count] = place[elements[e]]
                 count += 1
         for e in range(count):
             line = moment[chosen[e]]
@@ -113,7 +114,7 @@ def fill_gibbs_rows(
                 line[chosen[f]] += weights[a]
     table[: weights.size] = np.cumsum(weights)
     table[weights.size :] = weights
-    marginals[:] = row_mean(rows, weights)
+    marginals[:] = mean_of_rows(elements, ends, weights, point.size)
     return True
 
 
@@ -122,16 +123,30 @@ def draw_gibbs_row(h: Handle[Listed], table: Floats, rng: np.random.Generator) -
     """Draw by inversion."""
     n = table.size // 2
     drawn = np.searchsorted(table[:n], rng.random() * table[n - 1], side="right")
-    return unpack(set_of(h).words[min(drawn, n - 1)], set_of(h).table.shape[1])
+    return unpack(set_of(h).words[min(drawn, n - 1)], set_of(h).norms.shape[1])
 
 
 @kernel
 def gibbs_row_variance(h: Handle[Listed], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
-    totals, weights = row_totals(set_of(h).table, vector), table[table.size // 2 :]
+    totals, weights = totals_of_rows(set_of(h).elements, set_of(h).ends, vector), table[table.size // 2 :]
     mean, square = 0.0, 0.0
     for a in range(totals.size):
         mean += weights[a] * totals[a]
     for a in range(totals.size):
         square += weights[a] * (totals[a] - mean) ** 2
     return square
+
+
+def explicit_hull(data: Listed) -> Hull:
+    """Return the operations of a list of actions."""
+    gibbs = Tables(
+        2 * len(data.words),
+        fill_gibbs_rows,
+        draw_gibbs_row,
+        project=project_gibbs_rows,
+        variance=gibbs_row_variance,
+    )
+    return Hull(
+        data, best=best_row, project=project_on_rows, list_policy=list_few, span_part=part_of_basis, gibbs=gibbs
+    )

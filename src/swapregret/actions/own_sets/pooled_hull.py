@@ -20,8 +20,7 @@ from swapregret.compiled.kernel import kernel
 from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
 from swapregret.geometry.few_actions import DEPENDENT, Candidates
 from swapregret.geometry.kl import ACCEPTABLE
-from swapregret.geometry.kl_from_actions import GAP, project_from
-from swapregret.geometry.kl_near import project_near
+from swapregret.geometry.kl_from_actions import GAP, project_from, project_near
 from swapregret.geometry.listed_hull import SMALLEST
 from swapregret.geometry.oracle import AskedOracle
 from swapregret.geometry.rows import elements_of_words, packed_rows, padded_rows

@@ -1,4 +1,4 @@
-"""The operations of a set that exists only in Python: kernels that call its methods (``compiled.callback``).
+"""The operations of a set that exists only in Python: kernels that call its methods (``compiled.address``).
 
 A method that raises an error makes compiled code end as if a projection had failed; whoever called it raises the error. What is
 asked of the oracle alone, for sets that have no projection and no decomposition of their own, is in ``own_sets.pooled_hull``.
@@ -12,8 +12,7 @@ import numpy as np
 
 from swapregret.actions.hull import Hull, Tables, basis_of, part_of_basis, put_moment
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.address import Handle, set_of
-from swapregret.compiled.callback import Callback, call_python, floats_at, integers_at, words_at
+from swapregret.compiled.address import Callback, Handle, call_python, floats_at, integers_at, set_of, words_at
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import joined
 from swapregret.geometry.oracle import AskedOracle, ask

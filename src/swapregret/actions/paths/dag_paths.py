@@ -7,38 +7,23 @@ flows of one unit from s to t. Paths need not be equally long (deviation D12).
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, network_edges, networkx_edges
-from swapregret.actions.hull import Hull, Tables, whole_vector
-from swapregret.actions.paths.directed import Digraph, read_digraph
-from swapregret.actions.paths.kernels.chain_draws import flow_transition, gibbs_transition
-from swapregret.actions.paths.kernels.dag import is_path, log_sums_to_sink
-from swapregret.actions.paths.kernels.elimination import Elimination
+from swapregret.actions.hull import Hull
+from swapregret.actions.labelled import SpecValues
+from swapregret.actions.paths.directed import Digraph, path_span, read_digraph
+from swapregret.actions.paths.kernels.dag import flow_transition, gibbs_transition, is_path, log_sums_to_sink
+from swapregret.actions.paths.kernels.elimination import Elimination, plan_elimination
 from swapregret.actions.paths.kernels.path_projection import factor_balance, path_span_part
 from swapregret.actions.paths.kernels.path_stripping import imbalance
 from swapregret.actions.paths.levelled import Levelled, level_edges
-from swapregret.actions.paths.path_elimination import plan_elimination
-from swapregret.actions.paths.path_hull import (
-    PathData,
-    best_of_paths,
-    draw_exploring_path,
-    draw_path,
-    fill_flow,
-    fill_gibbs_paths,
-    list_paths,
-    part_of_paths,
-    path_variance,
-    project_gibbs_paths,
-    project_paths,
-    solve_path_mixture,
-)
+from swapregret.actions.paths.path_hull import PathData, path_hull
 from swapregret.actions.paths.path_policies import MarkovPaths, cover_flow
-from swapregret.actions.paths.path_span import path_span
 from swapregret.arrays import Action, Integers, Label, Vector, as_vector, for_kernel
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
@@ -130,7 +115,7 @@ class DagPaths(ActionSet):
         self.is_uniform = bool((graph.level[graph.head] - graph.level[graph.tail] == 1).all())
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> "DagPaths":
+    def from_spec(cls, values: SpecValues, folder: Path) -> "DagPaths":
         """Make the paths of a table's network; an undirected one, or one with a ``length``, is made acyclic from the source."""
         from swapregret.networks.graph_files import network_of
 
@@ -256,7 +241,7 @@ class DagPaths(ActionSet):
 
     def hull(self, mu: Policy | None = None, *, variants: int = 1) -> Hull:
         """Return the operations: dynamic programming, Newton on potentials, stripping in whole numbers; Markov chains."""
-        graph, moves = self._graph, isinstance(mu, MarkovPaths)
+        graph = self._graph
         is_projected = mu is not None and self.rank < self.dimension
         joined, pivot = self._balance if is_projected else (np.zeros(0), np.zeros(0))
         data = PathData(
@@ -273,24 +258,7 @@ class DagPaths(ActionSet):
             self._orders(variants),
             _TOLERANCE,
         )
-        width = 2 * graph.edge.size + len(graph.start)
-        return Hull(
-            data,
-            best=best_of_paths,
-            project=project_paths,
-            list_policy=list_paths,
-            span_part=part_of_paths,
-            draw_explore=draw_exploring_path if moves else None,
-            gibbs=Tables(width, fill_gibbs_paths, draw_path, project=project_gibbs_paths, variance=path_variance),
-            chain=Tables(
-                width,
-                fill_flow,
-                draw_path,
-                solve=solve_path_mixture if moves else None,
-                # given where the walk is, what an estimate says of its next step has mean near 0, and projections ignore the rest
-                span_part=whole_vector,
-            ),
-        )
+        return path_hull(data)
 
     def levelled(self) -> Levelled:
         """Make all paths equally long by dummy edges (György et al. 2007), with the map back to the edges given."""

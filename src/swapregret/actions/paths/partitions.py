@@ -17,10 +17,9 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.actions.paths.kernels.chain_draws import flow_transition
+from swapregret.actions.paths.kernels.dag import flow_transition
 from swapregret.actions.paths.path_image_projection import project_image
-from swapregret.actions.paths.path_images import ImagePolicy
-from swapregret.actions.paths.path_policies import MarkovPaths
+from swapregret.actions.paths.path_policies import ImagePolicy, MarkovPaths
 from swapregret.arguments import checked
 from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidAction

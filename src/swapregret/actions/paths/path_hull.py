@@ -4,18 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.actions.hull import put_moment
-from swapregret.actions.paths.kernels.chain_draws import (
+from swapregret.actions.hull import Hull, Tables, put_moment, whole_vector
+from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
+from swapregret.actions.paths.kernels.chain_solve import solve_chains
+from swapregret.actions.paths.kernels.dag import (
+    best_path,
     chain_cooccurrence,
     chain_draw,
     chain_flow,
     chain_moment,
     flow_transition,
     gibbs_transition,
+    log_sums_to_sink,
 )
-from swapregret.actions.paths.kernels.chain_pack import chain_wandering, pack_chains
-from swapregret.actions.paths.kernels.chain_solve import solve_chains
-from swapregret.actions.paths.kernels.dag import best_path, log_sums_to_sink
 from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import (
     FAR,
@@ -214,3 +215,25 @@ def solve_path_mixture(
     result = np.zeros(right.size)
     result[edge] = found
     return result, 0.0 if ratio <= TOLERANCE else ratio
+
+
+def path_hull(data: PathData) -> Hull:
+    """Return the operations of paths."""
+    moves, width = data.transition.size > 0, 2 * data.edge.size + data.start.size
+    return Hull(
+        data,
+        best=best_of_paths,
+        project=project_paths,
+        list_policy=list_paths,
+        span_part=part_of_paths,
+        draw_explore=draw_exploring_path if moves else None,
+        gibbs=Tables(width, fill_gibbs_paths, draw_path, project=project_gibbs_paths, variance=path_variance),
+        chain=Tables(
+            width,
+            fill_flow,
+            draw_path,
+            solve=solve_path_mixture if moves else None,
+            # given where the walk is, what an estimate says of its next step has mean near 0, and projections ignore the rest
+            span_part=whole_vector,
+        ),
+    )

@@ -7,13 +7,13 @@ Coordinates are the sequences, an information set with an action; :math:`\mathca
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull, Tables
+from swapregret.actions.labelled import SpecValues
 from swapregret.actions.plans.kernels.plan_best import imbalance
 from swapregret.actions.plans.kernels.plan_chances import chances_of, gibbs_chances
 from swapregret.actions.plans.kernels.plan_projection import plan_span_part
@@ -95,7 +95,7 @@ class Plans(ActionSet):
         self.is_uniform = least == most
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Plans":
+    def from_spec(cls, values: SpecValues, folder: Path) -> "Plans":
         """Make the plans of a table's ``information_sets``, or of a ``file`` with the columns information_set, actions, after."""
         if "file" not in values:
             return cls(values.get("information_sets", ()))

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull
+from swapregret.actions.labelled import SpecValues
 from swapregret.actions.products.product_hull import Pair, best_pair, draw_pair, list_pairs, part_of_pair, project_pair
 from swapregret.actions.products.product_span import PairSpan, level_of, off_level
 from swapregret.actions.set_specs import make_set
-from swapregret.arrays import Action, Integers, Label, as_vector
+from swapregret.arrays import Action, AnyArray, Integers, Label, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations, equations_of, side_by_side
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
@@ -62,7 +63,7 @@ class Product(ActionSet):
     spec_options = ("names",)
 
     @classmethod
-    def from_spec(cls, values: dict[str, Any], folder: Path) -> "Product":
+    def from_spec(cls, values: SpecValues, folder: Path) -> "Product":
         """Make the product of a table's ``sets``, each a line or a table."""
         parts = values["sets"]
         if not isinstance(parts, list) or not all(isinstance(part, str | Mapping) for part in parts):
@@ -95,7 +96,7 @@ class Product(ActionSet):
         counts = [part.n_actions for part in self.parts]
         return None if any(count is None for count in counts) else math.prod(count for count in counts if count)
 
-    def split(self, vector: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    def split(self, vector: AnyArray) -> list[AnyArray]:
         """Return the part of a vector, or the columns of a table, that belongs to each set."""
         return [vector[..., low:high] for low, high in zip(self._bounds, self._bounds[1:], strict=False)]
 

@@ -27,9 +27,8 @@ from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform, exponential_weights, listed_totals
-from swapregret.learners.calendar import draw_offset
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
-from swapregret.learners.schedule import Schedule
+from swapregret.learners.schedule import Schedule, draw_offset
 from swapregret.learners.settings import Estimator, Step
 
 TreeRule = rule_class(__name__, "TreeRule", "rates", "baseline", "is_shared")

@@ -4,58 +4,42 @@ Slot k holds the policy of scale k, slot K that of every scale that has just beg
 played is :math:`\hat p = \frac{1-\gamma}{K}\sum_k \tilde p_k + \gamma\mu` (lines 3 and 4).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import project, span_part
 from swapregret.actions.policy_slots import FULL, MADE, OUTSIDE, make_policy, remake_policy
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
-from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots
-from swapregret.learners.round.scale import begin_interval, end_meta_day, forget_interval, tilt_learner
+from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, RoundState, end_windows, mix_slots
+from swapregret.learners.round.scale import Learners, begin_interval, end_meta_day, forget_interval, tilt_learner
 
 
 class MultiscaleRule(NamedTuple):
-    """What does not change.
+    """What does not change."""
 
-    Attributes
-    ----------
-    windows : int64 array, shape (K + 1,)
-    rates, retention : float64 arrays, shape (K,)
-        c of the adaptive step, or η; and what a scale keeps of the past within an interval: all, 1.
-    is_adaptive : bool
-        Which of the two.
-    diameter : float
-    exploration : float
-        γ.
-    feedback : int
-    predictor_step : float
-    first_point, first_log : float64 arrays, shape (d,)
-        Where a scale begins.
-    """
-
-    windows: Integers
-    rates: Floats
-    retention: Floats
-    is_adaptive: bool
+    windows: Integers  # (K + 1,)
+    rates: Floats  # (K,) c of the adaptive step, or η
+    retention: Floats  # (K,) what a scale keeps of the past within an interval: all, 1
+    is_adaptive: bool  # which of the two steps; with an adaptive one restarts are warm
     diameter: float
-    exploration: float
+    exploration: float  # γ
     feedback: int
     predictor_step: float
-    is_warm: bool
-    first_point: Floats
-    first_log: Floats
+    first_point: Floats  # (d,) where a scale begins
+    first_log: Floats  # (d,)
 
 
 @kernel
-def has_moved(rule: Any, learners: Any, k: int) -> bool:
+def has_moved(rule: MultiscaleRule, learners: Learners, k: int) -> bool:
     """Tell whether scale k has a policy of its own: within this interval or, where restarts are warm, at all."""
-    return bool(learners.memory_count[k] > 0 if rule.is_warm else learners.n_updates[k] > 0)
+    return bool(learners.memory_count[k] > 0 if rule.is_adaptive else learners.n_updates[k] > 0)
 
 
 @kernel
-def mix_scales(rule: Any, state: Any) -> None:
+def mix_scales(rule: MultiscaleRule, state: RoundState) -> None:
     """Mix the scales uniformly, scales that have just begun as one (lines 3 and 4)."""
     weights, learners = state.mix.weights, state.learners
     n = learners.n_updates.size
@@ -68,7 +52,7 @@ def mix_scales(rule: Any, state: Any) -> None:
 
 
 @kernel
-def make_policies(state: Any, family: Any, rule: Any) -> int:
+def make_policies(state: RoundState, family: Family, rule: MultiscaleRule) -> int:
     """Make all policies from the points of their scales."""
     learners, policies = state.learners, state.policies
     n = learners.n_updates.size
@@ -83,7 +67,7 @@ def make_policies(state: Any, family: Any, rule: Any) -> int:
 
 
 @kernel
-def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> int:
+def advance_scale(state: RoundState, family: Family, rule: MultiscaleRule, k: int, seen: Floats) -> int:
     """End the meta-day of scale k: tilt, project, decompose; or change nothing and say why not."""
     learners, policies = state.learners, state.policies
     n = learners.n_updates.size
@@ -100,7 +84,7 @@ def advance_scale(state: Any, family: Any, rule: Any, k: int, seen: Floats) -> i
 
 
 @end_windows.of(MultiscaleRule)
-def end_scales(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def end_scales(rule: MultiscaleRule, family: Family, state: RoundState, n_ending: int) -> int:
     """Hand the estimates to all scales (line 7); scale c = ``n_ending`` updates (line 14), scales below it restart (line 13)."""
     learners = state.learners
     n, k = learners.n_updates.size, abs(n_ending) - 1
@@ -116,7 +100,7 @@ def end_scales(rule: Any, family: Any, state: Any, n_ending: int) -> int:
                 for i in range(seen.size):
                     learners.aggregates[g, i] += seen[i]
             for g in range(min(k, n)):
-                if rule.is_warm:
+                if rule.is_adaptive:
                     forget_interval(learners, g)
                 else:
                     begin_interval(learners, g, rule.first_point, rule.first_log)

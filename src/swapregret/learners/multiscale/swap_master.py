@@ -44,7 +44,6 @@ class SwapMaster(Master):
             exploration=float(learner.exploration),
             feedback=FEEDBACKS[self.feedback],
             predictor_step=float(self.predictor_step),
-            is_warm=is_adaptive,
             first_point=point,
             first_log=log_point,
         )

@@ -18,7 +18,7 @@ its fields and others. It brings :func:`end_windows`, and :func:`learn_day` or :
 not all it learns from. Projections and decompositions are linked into the end of a window alone, which keeps compiling short.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -29,8 +29,8 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.methods import method
 from swapregret.compiled.vectors import action_total
 from swapregret.errors import NotConverged
-from swapregret.learners.calendar import count_ending
 from swapregret.learners.round.scale import Learners, Rule
+from swapregret.learners.schedule import count_ending
 
 BANDIT, SEMI_BANDIT, FULL_VECTOR = 0, 1, 2
 FEEDBACKS = {"bandit": BANDIT, "semi-bandit": SEMI_BANDIT, "full": FULL_VECTOR}
@@ -41,61 +41,39 @@ _FORGET = 0.002
 
 
 class Tally(NamedTuple):
-    """What changes every day; d coordinates.
+    """What changes every day; d coordinates."""
 
-    Attributes
-    ----------
-    day, offset : int64 arrays, shape (1,)
-        Days so far, and where in its windows day 0 was.
-    base : int64 array, shape (1,)
-        Which window is the base window: shorter ones end in silence.
-    earned : float64 array, shape (1,)
-        Sum of the rewards.
-    n_recoveries : int64 array, shape (1,)
-        Windows whose estimates were made although Σ was singular to working precision, or an iteration ended early.
-    prediction : float64 array, shape (d,)
-        R̂.
-    pending, running, total : float64 arrays, shape (d,)
-        Of the days since the last window ended: Σ (r − R̂·M) M, which Σ⁺ turns into estimates when it ends, and what else their
-        estimates sum up to, ΣR̂. The sum of all estimates before.
-    noise, n_seen : float64 arrays, shape (1,)
-        σ̂², the running mean of what R̂ misses, squared: (r − R̂·M)² with bandit feedback, the mean over the chosen elements with
-        semi-bandit; and how many days were seen with less than full feedback.
-    """
-
-    day: Integers
-    offset: Integers
-    base: Integers
-    earned: Floats
+    day: Integers  # (1,) days so far
+    offset: Integers  # (1,) where in its windows day 0 was
+    base: Integers  # (1,) which window is the base window: shorter ones end in silence
+    earned: Floats  # (1,) sum of the rewards
+    # (1,) windows whose estimates were made although Σ was singular to working precision, or an iteration ended early
     n_recoveries: Integers
-    prediction: Floats
+    prediction: Floats  # (d,) R̂
+    # (d,) of the days since the last window ended: Σ (r − R̂·M) M, which Σ⁺ turns into estimates when it ends
     pending: Floats
-    running: Floats
-    total: Floats
+    running: Floats  # (d,) and what else their estimates sum up to, ΣR̂
+    total: Floats  # (d,) the sum of all estimates before
+    # (1,) σ̂², the running mean of what R̂ misses, squared: (r − R̂·M)² with bandit feedback, the mean over the chosen elements with
+    # semi-bandit
     noise: Floats
-    n_seen: Floats
+    n_seen: Floats  # (1,) how many days were seen with less than full feedback
 
 
 class Mix(NamedTuple):
-    """The mixture that is played; S slots, d coordinates.
+    """The mixture that is played; S slots, d coordinates."""
 
-    Attributes
-    ----------
-    weights, cumulative : float64 arrays, shape (S,)
-    mean : float64 array, shape (d,)
-        E[M].
-    is_new : int64 array, shape (S,)
-        Which slots have a policy that was not written down yet.
-    """
-
-    weights: Floats
-    cumulative: Floats
-    mean: Floats
-    is_new: Integers
+    weights: Floats  # (S,)
+    cumulative: Floats  # (S,)
+    mean: Floats  # (d,) E[M]
+    is_new: Integers  # (S,) which slots have a policy that was not written down yet
 
 
 class State(Protocol):
-    """What changes, as far as every player has it: the fields of :class:`RoundState`."""
+    """What changes, as far as every player has it: the fields of :class:`RoundState`, a named tuple."""
+
+    def _replace(self, *args: Any, **parts: Any) -> Self:
+        """Return it with other parts."""
 
     @property
     def tally(self) -> Tally:

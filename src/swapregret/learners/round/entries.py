@@ -6,12 +6,12 @@ player to player are the methods of ``round.day``.
 
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import cast
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.address import address_of, call_end, family_of, rule_of, state_of, tape_of
-from swapregret.compiled.handle import open_handle
-from swapregret.compiled.kernel import kernel
+from swapregret.compiled.handle import OpenHandle, open_handle
+from swapregret.compiled.kernel import Kernel, kernel
 from swapregret.compiled.vectors import action_total
 from swapregret.learners.round.day import (
     BANDIT,
@@ -30,13 +30,13 @@ from swapregret.learners.round.taping import begin_tape, tape_policies, tape_win
 
 
 @kernel
-def act_day(h: Any) -> Integers:
+def act_day(h: OpenHandle) -> Integers:
     """Draw the action of a day."""
     return act(family_of(h), state_of(h), h.rng)
 
 
 @kernel
-def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
+def observe_day(h: OpenHandle, action: Integers, seen: Floats, reward: float) -> int:
     """Learn what a day paid; return how many windows end with it."""
     rule, state = rule_of(h), state_of(h)
     keep_for_undo(rule, state)
@@ -45,7 +45,7 @@ def observe_day(h: Any, action: Integers, seen: Floats, reward: float) -> int:
 
 
 @kernel
-def observe_late(h: Any, action: Integers, seen: Floats, reward: float) -> int:
+def observe_late(h: OpenHandle, action: Integers, seen: Floats, reward: float) -> int:
     """Learn what a day paid that an earlier mixture has played, which the handle is on; or change nothing, and say NOT_SOLVED.
 
     What else is pending was drawn from another mixture, and waits.
@@ -66,7 +66,7 @@ def observe_late(h: Any, action: Integers, seen: Floats, reward: float) -> int:
 
 
 @kernel
-def observe_drawn(h: Any, action: Integers, seen: Floats, reward: float, dual: Floats) -> int:
+def observe_drawn(h: OpenHandle, action: Integers, seen: Floats, reward: float, dual: Floats) -> int:
     """Learn what a day paid whose action a policy from elsewhere drew; return how many windows end with it.
 
     ``dual`` is Σ⁺M under that policy, with bandit feedback; with semi-bandit feedback the handle has its marginals in place of
@@ -85,7 +85,7 @@ def observe_drawn(h: Any, action: Integers, seen: Floats, reward: float, dual: F
 
 
 @kernel
-def pass_day(h: Any) -> int:
+def pass_day(h: OpenHandle) -> int:
     """Let a day pass of which nothing is seen; return how many windows end with it."""
     rule, state = rule_of(h), state_of(h)
     keep_for_undo(rule, state)
@@ -93,27 +93,27 @@ def pass_day(h: Any) -> int:
 
 
 @kernel
-def start_tape(h: Any) -> None:
+def start_tape(h: OpenHandle) -> None:
     """Begin the tape of a handle with the policies that are being played."""
     begin_tape(family_of(h), rule_of(h), state_of(h), tape_of(h))
 
 
 @kernel
-def stop_tape(h: Any) -> None:
+def stop_tape(h: OpenHandle) -> None:
     """Write down the window that is open."""
     state = state_of(h)
     tape_window(state.tally, state.mix, tape_of(h))
 
 
 @kernel
-def take_back(h: Any, action: Integers, seen: Floats, reward: float) -> None:
+def take_back(h: OpenHandle, action: Integers, seen: Floats, reward: float) -> None:
     """Take back what was noted of the last day beside its estimate."""
     remember(state_of(h), rule_of(h), action, seen, reward, -1.0)
 
 
 @kernel
 def play_days(
-    h: Any, end: int, rewards: Floats, received: Floats, plays: Integers, row: int, most: int
+    h: OpenHandle, end: int, rewards: Floats, received: Floats, plays: Integers, row: int, most: int
 ) -> tuple[int, int, int]:
     """Play one day per row up to the end of the ``most``-th window, ending windows by the entry at the address ``end``.
 
@@ -142,7 +142,7 @@ def play_days(
 
 
 @kernel
-def end_window(h: Any, n_ending: int) -> int:
+def end_window(h: OpenHandle, n_ending: int) -> int:
     """End windows, and write down what was played and will be; 0, −``n_ending`` and what is returned: ``round.day``."""
     family, rule, state, tape = family_of(h), rule_of(h), state_of(h), tape_of(h)
     tally = state.tally
@@ -163,9 +163,9 @@ def end_window(h: Any, n_ending: int) -> int:
 
 
 @cache
-def entries() -> Any:
+def entries() -> SimpleNamespace:
     """Return the functions on a handle, as Numba has them: to call these is quicker."""
-    made: Any = (
+    made = (
         act_day,
         observe_day,
         observe_late,
@@ -177,4 +177,4 @@ def entries() -> Any:
         stop_tape,
         take_back,
     )
-    return SimpleNamespace(open_handle=open_handle, **{each.__name__: each.dispatcher for each in made})
+    return SimpleNamespace(open_handle=open_handle, **{each.__name__: cast(Kernel, each).dispatcher for each in made})

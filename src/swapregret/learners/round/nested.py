@@ -1,10 +1,11 @@
 """States as nested named tuples of arrays: written down by name, restored in place, copied."""
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from swapregret.arrays import NamedArrays as Arrays
 from swapregret.errors import InvalidInput
 
 LISTS = frozenset({"words", "chances", "cumulative"})
@@ -12,10 +13,9 @@ LISTS = frozenset({"words", "chances", "cumulative"})
 
 
 _Value = TypeVar("_Value")
-Arrays = dict[str, npt.NDArray[Any]]
 
 
-def dump(value: Any, name: str = "", leave_out: frozenset[str] = frozenset()) -> Arrays:
+def dump(value: object, name: str = "", leave_out: frozenset[str] = frozenset()) -> Arrays:
     """Return the arrays of a state by their dotted names, without the fields that are made again.
 
     Examples
@@ -33,10 +33,11 @@ def dump(value: Any, name: str = "", leave_out: frozenset[str] = frozenset()) ->
             if field not in leave_out:
                 parts |= dump(part, f"{name}.{field}" if name else field, leave_out)
         return parts
+    assert isinstance(value, np.ndarray)
     return {name: value}
 
 
-def restore(value: Any, arrays: Arrays, source: str, leave_out: frozenset[str] = frozenset()) -> None:
+def restore(value: object, arrays: Arrays, source: str, leave_out: frozenset[str] = frozenset()) -> None:
     """Write arrays back in place, each checked against the shape and type it must have."""
     for name, target in dump(value, leave_out=leave_out).items():
         given = arrays.get(name)
@@ -82,16 +83,16 @@ def tidy(policies: Arrays, is_idle: npt.NDArray[np.bool_]) -> Arrays:
     return tidy
 
 
-def wider(value: Any, n_atoms: int, wanted: int) -> Any:
+def wider(value: _Value, n_atoms: int, wanted: int) -> _Value:
     """Return a state with longer lists: second axes of ``n_atoms`` entries, in fields that hold lists, become longer."""
-    if isinstance(value, np.ndarray):
+    if not isinstance(value, tuple):
         return value
-    parts = []
-    for name, part in zip(value._fields, value, strict=True):
+    parts = list[object]()
+    for name, part in zip(value._fields, value, strict=True):  # type: ignore[attr-defined]
         if name in LISTS and part.ndim > 1 and part.shape[1] == n_atoms:
             made = np.zeros((part.shape[0], wanted, *part.shape[2:]), dtype=part.dtype)
             made[:, :n_atoms] = part
             parts.append(made)
         else:
-            parts.append(wider(part, n_atoms, wanted) if isinstance(part, tuple) else part)
-    return type(value)._make(parts)
+            parts.append(wider(part, n_atoms, wanted))
+    return type(value)._make(parts)  # type: ignore[attr-defined,no-any-return]

@@ -9,24 +9,27 @@ from collections.abc import Callable
 from itertools import starmap
 from threading import RLock
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
-import numpy.typing as npt
 
-from swapregret.actions.policy_slots import remake_tables
-from swapregret.arrays import Action, Actions, Matrix, Vector
-from swapregret.compiled.address import entry_address
-from swapregret.compiled.callback import settle
+from swapregret.actions.family import Family
+from swapregret.actions.policy_slots import KnowsPolicies, Policies, remake_tables
+from swapregret.arrays import Action, Actions, AnyArray, Matrix, Vector
+from swapregret.compiled.address import entry_address, settle
+from swapregret.compiled.kernel import Function, Returned
 from swapregret.errors import InvalidInput, NotConverged
 from swapregret.learners.player import Arrays, Decision
-from swapregret.learners.round.day import BANDIT, NOT_SOLVED, OUT_OF_ROOM, PLAYED, refuse
-from swapregret.learners.round.drawn_days import Chosen, Drawn, DrawnDays, learns_by_sums
-from swapregret.learners.round.held_view import View
+from swapregret.learners.round.day import BANDIT, NOT_SOLVED, OUT_OF_ROOM, PLAYED, State, refuse
+from swapregret.learners.round.held_view import Chosen, Drawn, DrawnDays, View, learns_by_sums
 from swapregret.learners.round.nested import copied, dump, rebuilt, restore, wider
+from swapregret.learners.round.scale import Rule
 from swapregret.learners.round.taping import Taped
 from swapregret.policy.tape import Tape, empty_tape
+
+if TYPE_CHECKING:
+    from swapregret.compiled.handle import OpenHandle
 
 LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments", "tables", "origins"})
 """What is made again from the others in a state that keeps its lists."""
@@ -38,25 +41,31 @@ class Running:
 
     Parameters
     ----------
-    family, rule, state
+    family : Family
+    rule : Rule
+    state : State
         Of the master; the state belongs to this object alone.
     derived : frozenset of str
         Fields of the state that are made again from the others.
-    learner : LazyComBCP, LazyComBand or a competitor
+    learner : KnowsPolicies
+        A lazy learner, or a competitor.
     """
 
-    def __init__(self, family: Any, rule: Any, state: Any, derived: frozenset[str], learner: Any) -> None:
-        self.family, self.rule, self.state, self._derived, self.learner = family, rule, state, derived, learner
-        self._view: Any = lambda: None
-        self._handle: Any = None
+    def __init__(
+        self, family: Family, rule: Rule, state: State, derived: frozenset[str], learner: KnowsPolicies
+    ) -> None:
+        self.family, self.rule, self._derived, self.learner = family, rule, derived, learner
+        self.state: Any = state  # some players know more of it than all do
+        self._view: Callable[[], View | None] = lambda: None
+        self._handle: OpenHandle | None = None
         self._rng: np.random.Generator | None = None
         self._nothing = np.zeros(family.common.dimension)
         self._no_tape = empty_tape(0, 0, 0, 0, family.common.dimension)
         self._callbacks = family.hull.callbacks
-        self._bound = None, family
+        self._bound: tuple[Policies | None, Family] = None, family
         self._drawn_days = DrawnDays()
         self._is_moving, self.keeps_days = False, False
-        self._last: tuple[Any, tuple[Any, ...]] = (None, ())
+        self._last: tuple[State | None, tuple[Returned, ...]] = (None, ())
         self.lock = RLock()  # held while the state changes and views read it: compiled code runs without the GIL
         from swapregret.learners.round.entries import entries  # loads Numba
 
@@ -65,28 +74,35 @@ class Running:
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
     def handle_on(
-        self, rng: np.random.Generator, state: Any = None, tape: Tape | None = None, family: Any = None
-    ) -> Any:
+        self,
+        rng: np.random.Generator,
+        state: State | None = None,
+        tape: Tape | None = None,
+        family: Family | None = None,
+    ) -> "OpenHandle":
         """Return a handle on this state or a given one."""
         given, family = self.state if state is None else state, self._at_work() if family is None else family
-        return self.do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
+        opened: OpenHandle = self.do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
+        return opened
 
-    def _at_work(self) -> Any:
+    def _at_work(self) -> Family:
         """Return the family as it works on this state; it is kept, as handles only have its addresses."""
         if self._bound[0] is not self.state.policies:
             self._bound = self.state.policies, self.family.on(self.state.policies)
         return self._bound[1]
 
-    def open(self, rng: np.random.Generator, tape: Tape | None = None) -> Any:
+    def open(self, rng: np.random.Generator, tape: Tape | None = None) -> "OpenHandle":
         """Return the handle that is used from now on: it draws from a generator, and what is played is written to a tape."""
-        self._handle, self._rng = self.handle_on(rng, None, tape), rng
-        return self._handle
+        handle = self._handle = self.handle_on(rng, None, tape)
+        self._rng = rng
+        return handle
 
-    def handle(self, rng: np.random.Generator | None = None) -> Any:
+    def handle(self, rng: np.random.Generator | None = None) -> "OpenHandle":
         """Return the handle in use; it draws from a generator, any if none is given."""
-        if self._handle is None or (rng is not None and rng is not self._rng):
-            self.open(np.random.default_rng(0) if rng is None else rng)
-        return self._handle
+        handle = self._handle
+        if handle is None or (rng is not None and rng is not self._rng):
+            handle = self.open(np.random.default_rng(0) if rng is None else rng)
+        return handle
 
     def let_go(self) -> None:
         """Let go of the handle, and with it of the generator and the tape."""
@@ -140,7 +156,7 @@ class Running:
         arguments = (given,) if reward is None else (given, action, seen, total, *dual)
         with self.lock: return self._learn(entry, arguments)  # noqa: E701  # fmt: skip
 
-    def _learn(self, entry: Any, given: tuple[Any, ...]) -> "Running":
+    def _learn(self, entry: Function, given: tuple[Returned, ...]) -> "Running":
         ending: list[int] = []
         codes: list[int] = []
         kept, view = self._copy_if_asked(len(given) == 1), self._view()
@@ -160,25 +176,22 @@ class Running:
             self._is_moving = False
             raise
 
-    def _copy_if_asked(self, is_passed: bool) -> Any:
+    def _copy_if_asked(self, is_passed: bool) -> State | None:
         """Copy the state before a day that cannot be taken back otherwise, as much changes when a window ends.
 
         That is where Python code is asked at the end, which may raise, and where days are kept for ``undo_day``.
         """
         tally = self.state.tally
         is_last = (tally.day[0] + tally.offset[0] + 1) % self.rule.windows[0] == 0
-        return (
-            copied(self.state)
-            if (self.keeps_days and (is_last or is_passed)) or (self._callbacks and is_last)
-            else None
-        )
+        is_asked = (self.keeps_days and (is_last or is_passed)) or (self._callbacks and is_last)
+        return copied(self.state) if is_asked else None
 
     def undo_day(self) -> None:
         """Go back to the state before the last day, which must have been learnt while ``keeps_days`` was set."""
         kept, given = self._last
         self._go_back(kept, given)
 
-    def _go_back(self, kept: Any, given: tuple[Any, ...]) -> None:
+    def _go_back(self, kept: State | None, given: tuple[Returned, ...]) -> None:
         """Go back to the state before a day: to its copy if there is one, and otherwise by taking back what was noted."""
         if kept is not None:
             rng, self.state = self._rng, kept
@@ -190,7 +203,7 @@ class Running:
                 self.do.take_back(self.handle(), *given[1:4])
 
     def _settle(
-        self, ending: list[int], codes: list[int], given: tuple[Any, ...], kept: Any, view: View | None
+        self, ending: list[int], codes: list[int], given: tuple[Returned, ...], kept: State | None, view: View | None
     ) -> None:
         """After an error, go back to the state before the day, or on to the one after it, if it is neither yet."""
         for callback in self._callbacks:
@@ -267,7 +280,7 @@ class Running:
             self.let_go()
         return self
 
-    def seat(self, h: Any) -> tuple[int, int, int, int]:
+    def seat(self, h: "OpenHandle") -> tuple[int, int, int, int]:
         """Return a handle and the entries that draw, observe and end windows as addresses, for loops over several players."""
         action = np.zeros(len(self._nothing), dtype=np.int64)
         return (
@@ -308,7 +321,7 @@ class Running:
         held.is_present = False
         return held
 
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Function, tuple[object, ...]]:
         return type(self), (self.family, self.rule, self.state, self._derived, self.learner)
 
     # ---- files -----------------------------------------------------------------------------------------------------
@@ -331,6 +344,6 @@ class Running:
         self.state.mix.is_new[:] = 0  # the same policies go on
 
 
-def _own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _own(array: AnyArray) -> AnyArray:
     """Return an array that may be written to: for read-only ones the entries would be compiled once more."""
     return array if array.flags.writeable else array.copy()

@@ -3,20 +3,20 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.actions.family import Family
 from swapregret.arrays import Vector
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.files.held import wrong_state
-from swapregret.learners.calendar import draw_offset
-from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP
+from swapregret.learners.lazy import AdaptiveRate, LazyComBand, LazyComBCP, LazyLearner
 from swapregret.learners.player import Arrays, Feedback
 from swapregret.learners.round.running import Running
-from swapregret.learners.schedule import Schedule
+from swapregret.learners.schedule import Schedule, draw_offset
 from swapregret.learners.settings import PredictorStep, check_settings
 from swapregret.policy import Policy
 
@@ -28,8 +28,8 @@ class RunningPlayer(ABC):
     and say how they begin.
     """
 
-    actions: Any
-    feedback: Any
+    actions: ActionSet
+    feedback: Feedback
 
     act = staticmethod(Running.act)
     observe = staticmethod(Running.observe)
@@ -41,7 +41,7 @@ class RunningPlayer(ABC):
 
     @property
     @abstractmethod
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         """The set as learners take it, made once; that compiles its operations."""
 
     @abstractmethod
@@ -153,7 +153,7 @@ class Master(RunningPlayer):
             )
 
     @property
-    def actions(self) -> ActionSet:
+    def actions(self) -> ActionSet:  # type: ignore[override]
         """The set it plays on."""
         return self.learner.actions
 
@@ -171,7 +171,7 @@ class Master(RunningPlayer):
         return draw_offset(self.schedule.windows, rng) if self.random_offset else 0
 
     @cached_property
-    def _family(self) -> Any:
+    def _family(self) -> Family:
         return self.learner.family(is_listed=self.plays_lists)
 
     def __repr__(self) -> str:
@@ -179,9 +179,8 @@ class Master(RunningPlayer):
         return f"{type(self).__name__}({type(self.learner).__name__}, {self.actions!r}, {self.feedback}, {scales})"
 
 
-def rates_of(learner: Any, count: int) -> tuple[np.ndarray[Any, np.dtype[np.float64]], bool]:
+def rates_of(learner: LazyLearner, count: int) -> tuple[Vector, bool]:
     """Return the step of each learner, and whether it is adaptive."""
     rates = learner.rates * count if len(learner.rates) == 1 else learner.rates
-    is_adaptive = isinstance(rates[0], AdaptiveRate)
-    steps = [rate.scale if is_adaptive else rate.learning_rate for rate in rates]
-    return np.array(steps, dtype=np.float64), is_adaptive
+    steps = [rate.scale if isinstance(rate, AdaptiveRate) else rate.learning_rate for rate in rates]
+    return np.array(steps, dtype=np.float64), isinstance(rates[0], AdaptiveRate)

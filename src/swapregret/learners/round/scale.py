@@ -11,11 +11,12 @@ restarts (deviation D17). A fixed step η, the paper's, moves from where the lea
 of its score and its noise from one meta-day to the next; cold scales keep all.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from swapregret.actions.policy_slots import spread
+from swapregret.actions.family import Family
+from swapregret.actions.policy_slots import Policies, spread
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import tilt
@@ -41,32 +42,39 @@ class Rule(Protocol):
         """The logarithm of the point before day 0."""
 
 
+class TiltRule(Rule, Protocol):
+    """What does not change, as far as learners are tilted."""
+
+    @property
+    def rates(self) -> Floats:
+        """The step of each learner."""
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether that is c of an adaptive step, or η."""
+
+    @property
+    def retention(self) -> Floats:
+        """The share of its score that each learner keeps."""
+
+    @property
+    def diameter(self) -> float:
+        """D."""
+
+
 class Learners(NamedTuple):
-    """What G learners know; d coordinates.
+    """What G learners know; d coordinates."""
 
-    Attributes
-    ----------
-    n_updates : int64 array, shape (G,)
-        Meta-days of the interval that have ended.
-    points, log_points : float64 arrays, shape (G, d)
-        mq and its logarithm: an entry that underflows must be able to recover (D14). For Lazy-ComBand the marginals of the
-        Gibbs policy, and its exponents.
-    scores, aggregates : float64 arrays, shape (G, d)
-        Σ X̃ over the interval, and X̃ of the meta-day up to now.
-    variation, memory_sum : float64 arrays, shape (G,)
-        Σ v over the interval, and over all meta-days.
-    memory_count : int64 array, shape (G,)
-        How many those are.
-    """
-
-    n_updates: Integers
+    n_updates: Integers  # (G,) meta-days of the interval that have ended
+    # (G, d) mq and its logarithm: an entry that underflows must be able to recover (D14). For Lazy-ComBand the marginals of the
+    # Gibbs policy, and its exponents
     points: Floats
     log_points: Floats
-    scores: Floats
-    aggregates: Floats
-    variation: Floats
-    memory_sum: Floats
-    memory_count: Integers
+    scores: Floats  # (G, d) Σ X̃ over the interval
+    aggregates: Floats  # (G, d) X̃ of the meta-day up to now
+    variation: Floats  # (G,) Σ v over the interval
+    memory_sum: Floats  # (G,) Σ v over all meta-days
+    memory_count: Integers  # (G,) how many those are
 
 
 def start_learners(count: int, first_point: Floats, first_log: Floats) -> Learners:
@@ -92,7 +100,7 @@ def step_size(rate: float, diameter: float, noise: float) -> float:
 
 @kernel
 def tilt_learner(
-    family: Any, rule: Any, learners: Learners, policies: Any, slot: int, g: int, aggregate: Floats
+    family: Family, rule: TiltRule, learners: Learners, policies: Policies, slot: int, g: int, aggregate: Floats
 ) -> tuple[Floats, float]:
     """Return the log-weights learner g would project at the end of its meta-day, and v, of which a fixed step takes no note.
 

@@ -1,21 +1,27 @@
 """The tape of what is played: written by compiled code as it goes along, read by Python when it is full."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.policy_slots import show_policy
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
+from swapregret.learners.round.day import Mix, State, Tally
+from swapregret.learners.round.scale import Rule
 from swapregret.policy.tape import Tape, empty_tape
+
+if TYPE_CHECKING:
+    from swapregret.learners.round.running import Running
 
 _TAPED = 2**15
 _POLICIES, _ATOMS = 2**12, 2**19
 
 
 @kernel
-def tape_window(tally: Any, mix: Any, tape: Tape) -> None:
+def tape_window(tally: Tally, mix: Mix, tape: Tape) -> None:
     """Write down that a window ends here, unless it has no days, and with which weights it was played."""
     t = tape.n_windows[0]
     stop = tally.day[0] - tape.first_day[0]
@@ -62,7 +68,7 @@ def write_policy(
 
 
 @kernel
-def tape_policies(family: Any, rule: Any, state: Any, tape: Tape, are_all: bool) -> None:
+def tape_policies(family: Family, rule: Rule, state: State, tape: Tape, are_all: bool) -> None:
     """Write down the policies that are new, from the next window on, or all; slots beyond the learners hold the first policy."""
     is_new, logs = state.mix.is_new, state.learners.log_points
     n_slots = is_new.size
@@ -80,7 +86,7 @@ def tape_policies(family: Any, rule: Any, state: Any, tape: Tape, are_all: bool)
 
 
 @kernel
-def begin_tape(family: Any, rule: Any, state: Any, tape: Tape) -> None:
+def begin_tape(family: Family, rule: Rule, state: State, tape: Tape) -> None:
     """Begin a tape with the policies in all slots: one without weight now may have some later, and be the same."""
     tape.first_day[0] = state.tally.day[0]
     tape.n_windows[0] = 0
@@ -107,7 +113,7 @@ class Taped:
 
     def __init__(
         self,
-        running: Any,
+        running: "Running",
         rng: np.random.Generator,
         n_days: int,
         read: Callable[[Tape, int, int], None] | None,
@@ -142,7 +148,7 @@ class Taped:
             self._read(self._tape, self._begun, day)
 
 
-def _tape_for(running: Any, n_days: int) -> Tape:
+def _tape_for(running: "Running", n_days: int) -> Tape:
     """Return a tape for so many days, or as many as fit into some megabytes."""
     state, d = running.state, running.family.common.dimension
     n_slots = state.mix.weights.size

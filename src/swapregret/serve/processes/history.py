@@ -15,7 +15,7 @@ from swapregret.errors import NotConverged
 from swapregret.files.storage import Json, from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
-from swapregret.learners.round.drawn_days import Drawn, HeldOut
+from swapregret.learners.round.held_view import Drawn, HeldOut
 from swapregret.sessions.feedback import RewardReader
 
 _BUCKETS = 128

@@ -1,6 +1,11 @@
-"""Masses between vertices that come and go: adding as much as the sets allow, taking back, new edges.
+r"""Masses between vertices that come and go: adding as much as the sets allow, taking back, new edges; and rounding a point.
 
 Works on the :class:`~swapregret.actions.graphs.kernels.graphic_matroid.Network` of a graph without contractions.
+
+A point is rounded to integers that lie in the spanning tree or k-forest polytope exactly. Floors of :math:`x_e \mu` are below the
+point, so at most its own error outside the forest polytope. They are handed to the vertices one edge at a time, cutting what does
+not fit, then raised, heavy edges first, until the sum is right. Each coordinate moves by the error of the point plus the sum of
+what the floors cut off, i.e. some d·2⁻⁵².
 """
 
 from typing import NamedTuple
@@ -8,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from swapregret.actions.graphs.kernels.graphic_matroid import Network, find_levels, forget_levels, network, push
+from swapregret.actions.graphs.kernels.kruskal import find_root, heaviest_forest
 from swapregret.arrays import Integers
+from swapregret.compiled.address import lend
 from swapregret.compiled.kernel import kernel
+from swapregret.compiled.selection import in_order
 
 
 class ForestGraph(NamedTuple):
@@ -148,3 +156,127 @@ def with_apex(graph: ForestGraph, net: Network, unit: int) -> Network:
         wider.held[2 * (n_pairs + vertex)] = unit - net.loads[vertex]
         wider.loads[vertex] = unit
     return wider
+
+
+@kernel
+def hand_out(net: Network, masses: Integers, unit: int) -> None:
+    """Let every edge hand its mass to its ends so that no vertex gets more than a unit and no set is violated; cut the rest."""
+    n = net.labels.size
+    degrees = np.zeros(n, dtype=np.int64)
+    for arc in range(2 * masses.size):
+        degrees[net.targets[arc]] += masses[arc >> 1]
+    has_joined = np.zeros(n, dtype=np.bool_)
+    for newcomer in in_order(degrees):
+        has_joined[newcomer] = True
+        arc = net.first[newcomer]
+        while arc >= 0:
+            other = net.targets[arc]
+            if has_joined[other] and masses[arc >> 1] > 0:
+                net.loads[other] += masses[arc >> 1]
+                left, _ = drain(net, other, newcomer, unit, unit)
+                net.loads[other] -= left
+                masses[arc >> 1] -= left
+                net.held[arc ^ 1] = masses[arc >> 1]
+            arc = net.following[arc]
+
+
+@kernel
+def preorder(net: Network, chosen: Integers) -> Integers:
+    """Order the vertices so that each follows close behind its parent in the forest of the chosen pairs."""
+    n = net.labels.size
+    order, stack = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    is_known = np.zeros(n, dtype=np.bool_)
+    count = 0
+    for start in range(n):
+        depth = 0
+        if not is_known[start]:
+            is_known[start] = True
+            stack[0] = start
+            depth = 1
+        while depth > 0:
+            depth -= 1
+            vertex = stack[depth]
+            order[count] = vertex
+            count += 1
+            arc = net.first[vertex]
+            while arc >= 0:
+                other = net.targets[arc]
+                if chosen[arc >> 1] and not is_known[other]:
+                    is_known[other] = True
+                    stack[depth] = other
+                    depth += 1
+                arc = net.following[arc]
+    return order
+
+
+@kernel
+def raise_to(net: Network, masses: Integers, missing: int, unit: int) -> int:
+    """Add ``missing`` to the masses as far as the sets allow; return what is still missing.
+
+    Pairs of the heaviest forest come first, going along it: the mass of one vertex then moves away over a heavy edge to the
+    vertex before. Then all pairs with mass, then all pairs.
+    """
+    n = net.labels.size
+    weights = np.empty(masses.size)
+    tails, heads = np.empty(masses.size, dtype=np.int64), np.empty(masses.size, dtype=np.int64)
+    for pair in range(masses.size):
+        weights[pair], tails[pair], heads[pair] = masses[pair], net.targets[2 * pair + 1], net.targets[2 * pair]
+    chosen = heaviest_forest(weights, tails, heads, n, n)
+    order = preorder(net, chosen)
+    groups = np.arange(n)
+    for least in range(2, -1, -1):
+        for root in order:
+            arc = net.first[root]
+            while arc >= 0 and missing > 0:
+                pair, other = arc >> 1, net.targets[arc]
+                if min(masses[pair], 1) + chosen[pair] >= least and find_root(groups, root) != find_root(groups, other):
+                    placed, length = add_mass(net, root, other, missing, unit)
+                    if placed < missing:
+                        for index in range(length):
+                            groups[find_root(groups, net.queue[index])] = find_root(groups, root)
+                    masses[pair] += placed
+                    net.held[arc ^ 1] += placed
+                    missing -= placed
+                arc = net.following[arc]
+    return missing
+
+
+@kernel
+def round_to_base(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Network, Integers, int]:
+    """Move masses of edges, in place, to a point of the polytope scaled by ``unit``; pairs without edges keep the mass 0.
+
+    Returns the masses of the pairs handed to the vertices, those of the edges (d,), and what could not be placed.
+    """
+    total, pair_starts, pair_edges = graph.size * unit, graph.pair_starts, graph.pair_edges
+    n_pairs = graph.pair_tails.size
+    sums = np.zeros(n_pairs, dtype=np.int64)
+    for pair in range(n_pairs):
+        for index in range(pair_starts[pair], pair_starts[pair + 1]):
+            sums[pair] += masses[pair_edges[index]]
+    rounded, surplus = np.empty(n_pairs, dtype=np.int64), -total
+    for pair in range(n_pairs):
+        rounded[pair] = min(sums[pair], unit)
+        surplus += rounded[pair]
+    while surplus > 0:  # too much in all: from the heaviest pair
+        pair = int(np.argmax(rounded))
+        cut = min(surplus, rounded[pair])
+        rounded[pair] -= cut
+        surplus -= cut
+    net = network(np.arange(graph.n_vertices), graph.pair_tails, graph.pair_heads, 2 * n_pairs)
+    hand_out(lend(net), rounded, unit)
+    missing = total
+    for pair in range(n_pairs):
+        missing -= rounded[pair]
+    missing = raise_to(lend(net), rounded, missing, unit)
+    for pair in range(n_pairs):
+        change = rounded[pair] - sums[pair]
+        edges = pair_edges[pair_starts[pair] : pair_starts[pair + 1]]
+        while change != 0:  # at the heaviest edge between the two vertices
+            edge = edges[0]
+            for other in edges:
+                if masses[other] > masses[edge]:
+                    edge = other
+            step = max(change, -masses[edge])
+            masses[edge] += step
+            change -= step
+    return net, masses, missing

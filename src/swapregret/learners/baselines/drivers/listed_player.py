@@ -150,7 +150,7 @@ class ListedPlayer(Competitor):
         return count if count is not None and count <= most else len(self.mu.atoms)
 
     @cached_property
-    def _family(self) -> TableFamily:
+    def _family(self) -> Any:
         actions, rows = self.actions, np.array(self.mu.atoms)
         columns, words = np.array(rows.T, dtype=np.float64, order="C"), pack_rows(rows)
         d, none = len(columns), np.zeros(0, dtype=np.int64)
