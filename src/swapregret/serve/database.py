@@ -83,7 +83,7 @@ def open_store(database: str) -> "Store":
 
 def _prepare_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
-    def configure(connection: Any, _: Any) -> None:
+    def configure(connection: Any, _: object) -> None:
         connection.isolation_level = None  # transactions begin below, not when the driver guesses
         for pragma in ("journal_mode=WAL", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
@@ -126,7 +126,7 @@ class Store:
         except sa.exc.SQLAlchemyError as error:
             raise _away(error) from error
 
-    def read(self, statement: sa.Select[Any], **given: Any) -> Sequence[Row]:
+    def read(self, statement: sa.Select[Any], **given: object) -> Sequence[Row]:
         """Return the rows of a statement, in a transaction of its own."""
         with self._reading() as connection:
             return connection.execute(statement, given).all()

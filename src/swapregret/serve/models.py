@@ -1,11 +1,11 @@
 """The JSON of requests and answers, for checking and for the OpenAPI page."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from swapregret.files.storage import Json
-from swapregret.serve.problems import ProblemSpec, check_fields, readable
+from swapregret.serve.problems import Labels, ProblemSpec, check_fields, readable
 
 
 class _In(BaseModel):
@@ -18,7 +18,7 @@ class _In(BaseModel):
         return given
 
 
-_Elements = Annotated[list[str | int | float | list[Any]], Field(max_length=10_000)]
+_Elements = Annotated[list[str | int | float | Labels], Field(max_length=10_000)]
 _OwnId = Annotated[str, Field(min_length=1), AfterValidator(readable)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
@@ -78,8 +78,8 @@ class Decision(BaseModel):
     id: str
     own_id: str | int | None = None
     day: int
-    elements: list[Any] = Field(description="The labels of what was chosen.")
-    choice: list[Any] | Json = Field(description="The same as a ranking, a route, a tree, an allocation.")
+    elements: Labels = Field(description="The labels of what was chosen.")
+    choice: Labels | Json = Field(description="The same as a ranking, a route, a tree, an allocation.")
     text: str = Field(description="The choice as people read it.")
 
 

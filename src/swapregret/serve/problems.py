@@ -13,10 +13,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, read_spec, set_class, set_parameters
-from swapregret.arrays import Action
+from swapregret.arrays import Action, Label
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge, naming
 from swapregret.files.storage import Json
+from swapregret.files.values import Plain
 from swapregret.serve.refusals import TooBig
 from swapregret.sessions.events import unpacked
 from swapregret.sessions.feedback import RewardReader
@@ -24,6 +25,8 @@ from swapregret.units import Range, read_units
 
 Reported = float | list[float]
 """A reward or cost as it is reported: a total, or a number for each element."""
+Labels = list[Any]
+"""Labels of elements as JSON has them."""
 _SHOWN = 1024
 _LONGEST_NAME = 200
 _LARGEST_REWARD = 1e100
@@ -78,9 +81,9 @@ class ProblemSpec(BaseModel):
     )
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(None, description="Drawn, and shown, if not given.")
     max_open: Annotated[int, Field(ge=1, le=10_000)] = 1_000
-    baseline: list[Any] | None = Field(None, description="The elements of the choice that a share of days is kept for.")
+    baseline: Labels | None = Field(None, description="The elements of the choice that a share of days is kept for.")
     holdout: Annotated[float, Field(gt=0, lt=1)] | None = Field(None, description="That share of days.")
-    history: list[tuple[list[Any], float]] | None = Field(
+    history: list[tuple[Labels, float]] | None = Field(
         None, description="Days before the first: what was chosen and what it earned (or cost). Not shown again."
     )
     history_policies: Literal["uniform", "constant"] | None = Field(
@@ -138,7 +141,7 @@ class Problem:
         self.spec = spec = spec.model_copy(update={"seed": seed, "preset": preset})
         self.actions = _safe_set(spec.set, max_dimension)
         self.labels = _label_texts(self.actions)
-        self._by_name = dict(zip(self.labels, self.actions.labels, strict=True))
+        self._by_name: dict[Label, Label] = dict(zip(self.labels, self.actions.labels, strict=True))
         sizes = sorted((len(json.dumps(text)) + 4 for text in self.labels), reverse=True)
         self._bytes_of_all, self._bytes_of_one = 24 * len(sizes) + sum(sizes), 4 * sum(sizes[: self.actions.size]) + 150
         options: Json = {"feedback": spec.feedback, "preset": preset}
@@ -156,7 +159,7 @@ class Problem:
         self.shown = lru_cache(_SHOWN)(self._shown)
         self._history = None if spec.history is None else self._read_history(spec.history)
 
-    def _read_history(self, days: list[tuple[list[Any], float]]) -> "sr.Log":
+    def _read_history(self, days: list[tuple[Labels, float]]) -> "sr.Log":
         """Read the days before the first."""
         told = [(self.read_labels(chosen), total) for chosen, total in days]
         units: Json = {f"{self.units.word}_range": self.units.declared}
@@ -179,7 +182,7 @@ class Problem:
             must = f"`default_reward` must be what some action can earn ({faults[0].must})"
             raise InvalidInput(must, faults[0].came, "Correct it, or the range.")
 
-    def read_labels(self, given: list[Any] | None) -> list[Any] | None:
+    def read_labels(self, given: Labels | None) -> list[Label] | None:
         """Return the labels that JSON names: as they stand in ``elements`` of a decision, or in its ``marginals``."""
         return None if given is None else [self._by_name.get(_hashed(each), _hashed(each)) for each in given]
 
@@ -273,7 +276,7 @@ def _too_large(came: int, limit: int) -> TooLarge:
     return TooLarge(f"a set must have at most {limit} elements", f"{came} or more", "Use a smaller set.")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Plain:
     """Return a label or a choice as JSON holds it."""
     if isinstance(value, dict):
         return dict(zip(names_of(value), map(_plain, value.values()), strict=True))
@@ -283,12 +286,12 @@ def _plain(value: Any) -> Any:
     return plain if isinstance(plain, int | float | str | None) else str(plain)
 
 
-def _hashed(value: Any) -> Any:
+def _hashed(value: object) -> Label:
     """Return what JSON says as a label may be: lists are tuples."""
     return tuple(map(_hashed, value)) if isinstance(value, list) else str(value) if isinstance(value, dict) else value
 
 
-def names_of(labels: Iterable[Any]) -> list[str]:
+def names_of(labels: Iterable[Label]) -> list[str]:
     """Return labels as people read them; as JSON, where two of them would read alike.
 
     Examples
@@ -301,12 +304,12 @@ def names_of(labels: Iterable[Any]) -> list[str]:
     return texts if len(set(texts)) == len(texts) else [json.dumps(_plain(label), ensure_ascii=False) for label in held]
 
 
-def text_of(label: Any) -> str:
+def text_of(label: object) -> str:
     """Return a label as people read it."""
     return "-".join(map(text_of, label)) if isinstance(label, tuple) else str(label)
 
 
-def text_of_choice(chosen: Any) -> str:
+def text_of_choice(chosen: Mapping[Label, object] | Iterable[object]) -> str:
     """Return a choice as people read it.
 
     Examples
@@ -314,7 +317,7 @@ def text_of_choice(chosen: Any) -> str:
     >>> text_of_choice(("s", "a", "t")), text_of_choice({"day": 1, "night": ("b", "c")})
     ('s, a, t', 'day: 1, night: b-c')
     """
-    if isinstance(chosen, dict):
+    if isinstance(chosen, Mapping):
         return ", ".join(
             f"{name}: {text_of(value)}" for name, value in zip(names_of(chosen), chosen.values(), strict=True)
         )

@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -128,7 +128,7 @@ class Service:
             await self.writer.write(Part(answers=answers, statements=[add]))
             return reply
 
-    async def call(self, id: str, name: str, *given: Any, key: RequestKey | None = None) -> Any:
+    async def call(self, id: str, name: str, *given: object, key: RequestKey | None = None) -> Any:
         """Run a function of ``jobs`` on a problem, which is opened first if it is not in memory."""
         if id in self.damaged:
             raise damaged(f"problem {id}", self.damaged[id])
@@ -267,7 +267,7 @@ class Service:
 
     # ---- what is done from time to time --------------------------------------------------------------------------
 
-    async def _repeat(self, seconds: float, task: Callable[[], Any]) -> None:
+    async def _repeat(self, seconds: float, task: Callable[[], Awaitable[object]]) -> None:
         while True:
             try:
                 await task()

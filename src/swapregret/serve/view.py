@@ -8,7 +8,6 @@ beginning, which also checks that they come out the same.
 import json
 from dataclasses import asdict
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -88,7 +87,7 @@ def view_json(live: Live, now: float) -> Json:
     }
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     """Write what JSON cannot hold (infinity) as null."""
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}

@@ -1,14 +1,14 @@
 """What a journal holds, sound or not, and the longest part of it that is exact."""
 
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from swapregret.errors import SwapRegretError, Unsupported
 from swapregret.files.storage import from_bytes, reading
 from swapregret.sessions.events import ACT, GENERATOR, SKIP, Event
 from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
-from swapregret.sessions.session_file import SessionHeader, read_header, replay, restore
+from swapregret.sessions.session_file import AnySession, SessionHeader, read_header, replay, restore
 
 Path_ = str | os.PathLike[str]
 
@@ -48,7 +48,7 @@ def repair_journal(path: Path_, target: Path_) -> JournalReport:
 
 def renew_journal(path: Path_, target: Path_) -> JournalReport:
     """Write a journal that begins where another ends, with nothing to play again, to a new file, and say what it holds."""
-    session: Session[Any] = Session.load(path)
+    session: AnySession = Session.load(path)
     write_journal(target, session.snapshot(), [])
     return check_journal(target)
 
@@ -63,7 +63,7 @@ def _scan(path: Path_) -> tuple[JournalScan, SessionHeader]:
 def _count_exact(found: JournalScan, name: str) -> tuple[int, str]:
     """Return how many events can be kept, and why the next does not replay: all if they are exact, or cannot be tried."""
     try:
-        session: Session[Any] = restore(Session, found.snapshot, None, name)
+        session: AnySession = restore(Session, found.snapshot, None, name)
     except Unsupported as error:
         return len(found.events), f"not tried: {error}"
     for index, event in enumerate(found.events):

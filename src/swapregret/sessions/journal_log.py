@@ -20,7 +20,7 @@ from swapregret.policy import Policy
 from swapregret.sessions.events import ACT, REWARD, read_act
 from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.session import Session
-from swapregret.sessions.session_file import replay, restore
+from swapregret.sessions.session_file import AnySession, replay, restore
 from swapregret.units import Range
 
 Path = str | os.PathLike[str]
@@ -74,7 +74,7 @@ def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
     """Replay a journal and return its days; ``player`` is needed only if it holds functions of one's own."""
     name = os.fspath(path)
     found = read_journal(path)
-    session: Session[Any] = restore(Session, found.snapshot, player, name)
+    session: AnySession = restore(Session, found.snapshot, player, name)
     n_before, n_skipped = session.day, session.summary().n_skipped
     reader, feedback = session._reader, session.player.feedback
     plays, rewards, policies, masks, contexts = [], [], [], [], []

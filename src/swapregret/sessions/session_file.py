@@ -6,7 +6,7 @@ What a file says is checked: counts that add up, decisions of the set, nothing m
 import contextlib
 import json
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,9 @@ from swapregret.units import Units, read_range
 if TYPE_CHECKING:
     from swapregret.sessions.session import Session
 
-_Session = TypeVar("_Session", bound="Session[Any]")
+AnySession: TypeAlias = "Session[Any]"
+"""A session, whatever the states of its player are."""
+_Session = TypeVar("_Session", bound=AnySession)
 _MOST = 2**63
 
 
@@ -158,7 +160,7 @@ def _read_holdout(given: object, actions: ActionSet) -> Holdout | None:
     raise _wrong("a share and an action of its set as `holdout`", f"{given!r:.80}")
 
 
-def parts_of(session: "Session[Any]") -> tuple[Json, NamedArrays]:
+def parts_of(session: AnySession) -> tuple[Json, NamedArrays]:
     """Return header and arrays of a session, which do not change when it goes on."""
     player, units, holdout = session.player, session._reader.units, session._holdout
     try:
@@ -224,7 +226,7 @@ def restore(kind: type[_Session], data: bytes, given: AnyPlayer | None, name: st
     return session
 
 
-def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
+def replay(session: AnySession, events: list[Event], name: str) -> None:
     """Let the events of a journal happen again, and check that they come out the same."""
     mode, session.mode = session.mode, LIVE  # events say themselves who chose
     for event in events:
@@ -239,7 +241,7 @@ def replay(session: "Session[Any]", events: list[Event], name: str) -> None:
     session.mode = mode
 
 
-def _repeat(session: "Session[Any]", event: Event) -> None:
+def _repeat(session: AnySession, event: Event) -> None:
     """Let an event happen again."""
     if event.kind in (ACT, CHOSEN):
         action, missing, note = read_act(event.value, session.player.actions.dimension)

@@ -82,7 +82,7 @@ CHECKED = {
 """The columns that never change once they are written: a checksum covers them."""
 
 
-def checksum(*values: Any) -> int:
+def checksum(*values: object) -> int:
     """Return a checksum of the columns of a row."""
     return zlib.crc32(repr(values).encode("utf-8", "surrogatepass"))
 

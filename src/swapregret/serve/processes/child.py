@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from swapregret.errors import SwapRegretError
 from swapregret.files.storage import Json
@@ -34,7 +34,7 @@ class Trial(NamedTuple):
 class Ran(NamedTuple):
     """What jobs came to, as far as there was time for them, and what they changed."""
 
-    outcomes: list[Any]
+    outcomes: list[object]
     events: list[Event]
     totals: Json
     is_changed: bool
@@ -94,7 +94,7 @@ class _Worker:
         live.set_clock(now)
         return {"seq": live.seq, "n_open": len(live.open), "due": live.due(), **live.totals}
 
-    def run(self, asked: Sequence[tuple[str, tuple[Any, ...]]], now: float) -> Ran:
+    def run(self, asked: Sequence[tuple[str, tuple[object, ...]]], now: float) -> Ran:
         """Run jobs of one problem in their order, each whole or not at all."""
         live, outcomes, is_broken = self._live(), [], False
         end, state = time.perf_counter() + _SLICE_SECONDS, live.state

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Matrix, Vector
+from swapregret.arrays import Matrix, NamedArrays, Vector
 from swapregret.errors import NotConverged
-from swapregret.files.storage import Json, from_bytes, to_bytes
+from swapregret.files.storage import from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
 from swapregret.learners.round.held_view import Drawn, HeldOut
@@ -168,7 +168,7 @@ class History:
 
     def dump(self) -> bytes:
         """Write the history as bytes."""
-        arrays: Json = {
+        arrays: NamedArrays = {
             "rewards": self._rewards,
             "marginals": self._marginals,
             "decided": self._decided,

@@ -1,12 +1,12 @@
 """What requests ask of a problem, as functions of the problem in its process, the time, and what was sent."""
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from swapregret.actions.face import read_missing
 from swapregret.errors import SwapRegretError
 from swapregret.files.storage import Json
-from swapregret.serve.problems import Reported
+from swapregret.serve.problems import Labels, Reported
 from swapregret.serve.processes.live_problem import Live
 from swapregret.serve.refusals import Conflict, NotFound, as_json
 from swapregret.serve.view import decision_json, status_json, view_json
@@ -16,8 +16,8 @@ from swapregret.sessions.notes import Id, note_given
 class Asked(NamedTuple):
     """What a client says of the decisions it wants: the elements that are missing or those that are there, an id of its own."""
 
-    without: list[Any] | None = None
-    available: list[Any] | None = None
+    without: Labels | None = None
+    available: Labels | None = None
     id: Id | None = None
 
 

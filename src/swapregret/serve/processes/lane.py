@@ -28,11 +28,11 @@ _MOST_JOBS = 256
 @dataclass
 class _Job:
     name: str
-    given: tuple[Any, ...]
+    given: tuple[object, ...]
     key: RequestKey | None
     future: "asyncio.Future[Any]"
 
-    def answer(self, outcome: Any) -> None:
+    def answer(self, outcome: object) -> None:
         if self.future.done():
             return  # the client has gone
         if isinstance(outcome, BaseException):
@@ -67,7 +67,7 @@ class Lane:
         self._jobs: list[_Job] = []
         self._task: asyncio.Task[None] | None = None
 
-    async def submit(self, name: str, *given: Any, key: RequestKey | None = None) -> Any:
+    async def submit(self, name: str, *given: object, key: RequestKey | None = None) -> Any:
         """Return what a function of ``jobs`` returns for the problem, once what it changed is committed."""
         if self.is_gone:
             raise Gone
@@ -180,7 +180,7 @@ class Lane:
                 each.answer(known_reply(each.key, *known[each.key.key]))
         return [each for each in jobs if each.key is None or each.key.key not in known]
 
-    async def _settled(self, outcome: Any) -> Any:
+    async def _settled(self, outcome: object) -> object:
         """Return an outcome with what only the database knows: how decisions were closed long ago."""
         if not isinstance(outcome, Closed):
             return outcome

@@ -9,7 +9,7 @@ from typing import Any
 _LENGTH = 8
 
 
-def packed(value: Any) -> bytes:
+def packed(value: object) -> bytes:
     """Return a value as it travels."""
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     return len(data).to_bytes(_LENGTH, "big") + data

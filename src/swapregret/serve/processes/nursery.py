@@ -52,7 +52,7 @@ class Nursery:
         child.pid, child.shared = await child.ask(60.0, memory, niceness)
         return child
 
-    async def warm(self, *given: Any) -> None:
+    async def warm(self, *given: object) -> None:
         """Have later processes find the code of a problem loaded; those asked for meanwhile wait."""
         child = await self._ask(_WARM)
         with suppress(Gone, TooLong):
@@ -93,7 +93,7 @@ class Child:
         self._reader, self._writer = reader, writer
         self.pid = self.shared = 0
 
-    async def ask(self, seconds: float, *message: Any) -> Any:
+    async def ask(self, seconds: float, *message: object) -> Any:
         """Return what the process answers, or raise what it raised; after so many seconds it is ended."""
         try:
             async with asyncio.timeout(seconds):
