@@ -15,7 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, read_spec, set_class, set_parameters
 from swapregret.arrays import Action, Label
 from swapregret.counts import check_name
-from swapregret.errors import InvalidInput, SwapRegretError, TooLarge, naming
+from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.files.storage import Json
 from swapregret.files.values import Plain
 from swapregret.serve.refusals import TooBig
@@ -163,8 +163,10 @@ class Problem:
         """Read the days before the first."""
         told = [(self.read_labels(chosen), total) for chosen, total in days]
         units: Json = {f"{self.units.word}_range": self.units.declared}
-        with naming("`history` must be days of the set"):
+        try:
             return sr.Log.read(told, self.actions, policies=self.spec.history_policies, **units)
+        except InvalidInput as error:  # a wrong total too: it is the history that is wrong, no reward that was reported
+            raise InvalidInput(f"`history` must be days of the set: {error.must}", error.came, error.do) from None
 
     def _check_default(self, default: Reported) -> None:
         """Refuse a default reward that fits no action; one that does not fit some leaves those without a reward."""
