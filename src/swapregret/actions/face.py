@@ -5,13 +5,14 @@ of a graph with fewer edges, fewer rows of a list. Where a set knows no such sma
 asked with weights on S so low that an action with an element of S is the best only if all actions have one.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from swapregret.arrays import Action, Actions, Integers, Vector, is_iterable
+from swapregret.arrays import Action, Actions, Integers, Vector, Words, frozen, is_iterable
+from swapregret.compiled.bits import merge_policy, pack_rows, unpack_rows
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.policy import FinitePolicy, Policy
@@ -71,11 +72,21 @@ class Face:
             rows = self.part.spanner().actions
         return FinitePolicy(self.lift(rows), np.full(len(rows), 1.0 / len(rows)))
 
-    def listed(self, log_weights: Vector, variants: int) -> FinitePolicy:
-        """Return a policy whose marginals are the KL projection of exp(log_weights) onto the face."""
-        point = self.part.kl_project(log_weights[self.kept]).point
-        policy = self.part.decompose(point, variants=variants).finite()
-        return FinitePolicy(self.lift(policy.atoms), policy.weights)
+    def listed(self, log_weights: Vector, variants: int) -> tuple[Words, Vector]:
+        """Return a policy whose marginals are the KL projection of exp(log_weights) onto the face, packed in its coordinates."""
+        return self.part.list_projection(log_weights[self.kept], variants)
+
+    @cached_property
+    def explored(self) -> tuple[Words, Vector]:
+        """The exploration policy, packed in coordinates of the face."""
+        return pack_rows(frozen(np.ascontiguousarray(self.exploration.atoms[:, self.kept]))), self.exploration.weights
+
+    def mixed(self, lists: Sequence[tuple[Words, Vector]], shares: Sequence[float]) -> FinitePolicy:
+        """Return the mixture of policies that are packed in coordinates of the face."""
+        words = np.concatenate([each for each, _ in lists])
+        weights = np.concatenate([share * each for share, (_, each) in zip(shares, lists, strict=True)])
+        words, weights = merge_policy(words, weights)
+        return FinitePolicy(self.lift(unpack_rows(words, len(self.kept))), weights)
 
 
 def left_without(whole: "ActionSet", missing: tuple[int, ...]) -> "ActionSet":

@@ -120,7 +120,7 @@ def _recommended(state: Running, day: int) -> Recommended:
 
 def _listed(face: Face, recommended: Recommended) -> FinitePolicy:
     """Return the policy of a day on a face as a list."""
-    lists = [*(face.listed(logs, _VARIANTS) for logs in recommended.logs), face.exploration]
-    shares = [*((1.0 - recommended.exploration) * recommended.weights).tolist(), recommended.exploration]
-    rows = np.concatenate([each.atoms for each in lists])
-    return FinitePolicy(rows, np.concatenate([share * each.weights for share, each in zip(shares, lists, strict=True)]))
+    lists = [*(face.listed(logs, _VARIANTS) for logs in recommended.logs), face.explored]
+    return face.mixed(
+        lists, [*((1.0 - recommended.exploration) * recommended.weights).tolist(), recommended.exploration]
+    )
