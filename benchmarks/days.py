@@ -40,7 +40,7 @@ def totals(player: Any, world: sr.environments.Environment, seed: int, *days: in
 
 
 def steps(_: int) -> Iterator[str]:
-    """Time a step of a session, in processor time: 20 masks that recur at most 3 times one without, a new mask every day at most 1 ms."""
+    """Time a step of a session: 20 recurring masks at most 3 times one without, a new mask every day at most 1 ms."""
     rng, n = np.random.default_rng(0), 4_000
     masks = [tuple(sorted(rng.choice(10, size=2, replace=False).tolist())) for _ in range(20)]
     new = [tuple(np.flatnonzero(rng.random(10) < 0.35).tolist()) for _ in range(4 * n)]
@@ -113,7 +113,7 @@ def _days_of(world: sr.environments.Environment, context: int) -> sr.environment
 
 
 def history(runs: int) -> Iterator[str]:
-    """Give 2,000 days of history: its first 200 days earn what days 2,000–2,200 do without; a changed world costs nothing for long."""
+    """Give 2,000 days of history: the first 200 days earn what days 2,000–2,200 do without; a changed world costs little."""
     n_past, horizon = 2_000, 10_000
     ends = (200, 500, 1_000, 2_000, 2_200)
     for world_name in ("iid", "apart"):

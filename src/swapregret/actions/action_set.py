@@ -6,16 +6,15 @@ has membership, enumeration, span and rank, barycentric spanner, KL projection a
 Policies that exist only for some sets (uniform, Gibbs) are refused by name elsewhere.
 """
 
-from collections.abc import Callable
-from functools import cached_property, wraps
-from typing import Any, ClassVar, ParamSpec
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.family import Family, family_of
 from swapregret.actions.hull import Hull, best, best_of_rows, list_policy, project
-from swapregret.actions.labelled import Labelled
+from swapregret.actions.labelled import Labelled, labelled
 from swapregret.actions.listed_policy import ListedPolicy
 from swapregret.actions.own_sets.pooled_hull import pooled_hull
 from swapregret.actions.own_sets.python_hull import python_hull
@@ -38,19 +37,6 @@ from swapregret.geometry.span import Span, Spanner, find_span, find_spanner
 from swapregret.policy import FinitePolicy, Policy
 
 _TOLERANCE = 1e-9
-_Asked = ParamSpec("_Asked")
-
-
-def _labelled(method: Callable[_Asked, Policy]) -> Callable[_Asked, Policy]:
-    """Have the policy that a method of a set returns know the labels of the set."""
-
-    @wraps(method)
-    def labelling(*args: _Asked.args, **options: _Asked.kwargs) -> Policy:
-        actions = args[0]
-        assert isinstance(actions, ActionSet)
-        return method(*args, **options).with_labels(actions)
-
-    return labelling
 
 
 class ActionSet(Labelled):
@@ -90,7 +76,7 @@ class ActionSet(Labelled):
         super().__init_subclass__(**kwargs)
         for name in ("uniform_policy", "gibbs", "markov_policy", "exploration_policy", "decompose"):
             if name in cls.__dict__:
-                setattr(cls, name, _labelled(cls.__dict__[name]))
+                setattr(cls, name, labelled(cls.__dict__[name]))
         if cls.argmax is ActionSet.argmax and cls.hull is ActionSet.hull:
             raise TypeError(f"{cls.__name__} must have a method `argmax(weights)`, or `hull`")
 
@@ -196,7 +182,7 @@ class ActionSet(Labelled):
         """
         return self.rank + 1
 
-    @_labelled
+    @labelled
     def decompose(self, marginals: npt.ArrayLike, *, variants: int = 1) -> Policy:
         """Write a point of conv(A) as a policy over actions with these marginals (Algorithm 2, line 5).
 
@@ -227,7 +213,7 @@ class ActionSet(Labelled):
 
     def list_projection(self, log_weights: Vector, variants: int) -> tuple[Words, Vector]:
         """Return ``decompose_packed`` of ``kl_project``, for log-weights of ours that need no reading: many times a day."""
-        if (type(self).kl_project, type(self).decompose) == (ActionSet.kl_project, ActionSet.decompose):
+        if not self.has_own_hull:
             point, _, gap = project(self._asked(), log_weights, np.zeros(self.dimension))
             words, weights, is_inside = list_policy(self._asked(variants), point)
             if gap < np.inf and is_inside:
@@ -259,7 +245,7 @@ class ActionSet(Labelled):
         """Return a Markov chain with these marginals, on sets that have one: no list, O(dimension)."""
         raise self._unsupported("Markov policy", "Use decompose, which lists actions.")
 
-    @_labelled
+    @labelled
     def exploration_policy(self, kind: str | None = None) -> Policy:
         """Return the policy μ that learners mix in to keep every direction of the span observable.
 

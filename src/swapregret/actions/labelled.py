@@ -6,10 +6,10 @@ to use the list or array that was handed over, and an iterator must still be the
 
 import inspect
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,24 @@ from swapregret.geometry.oracle import enumerate_actions
 if TYPE_CHECKING:
     from swapregret.actions.action_set import ActionSet
     from swapregret.networks.network import Network
+    from swapregret.policy import Policy
 
 SpecValues: TypeAlias = dict[str, Any]
 """What a table that describes a set holds, by name."""
 ENUMERATION_LIMIT = 100_000
 """How many actions ``enumerate`` lists before it asks to be told otherwise."""
+_Asked = ParamSpec("_Asked")
+
+
+def labelled(method: "Callable[_Asked, Policy]") -> "Callable[_Asked, Policy]":
+    """Have the policy that a method of a set returns know the labels of the set."""
+
+    @wraps(method)
+    def labelling(*args: _Asked.args, **options: _Asked.kwargs) -> "Policy":
+        actions: Any = args[0]
+        return method(*args, **options).with_labels(actions)
+
+    return labelling
 
 
 def kept(value: Any) -> Any:
