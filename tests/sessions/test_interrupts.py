@@ -88,13 +88,14 @@ def interrupted_at(count: int, call: Callable[[], object], kind: type[BaseExcept
                 raise kind("now")
         return trace
 
+    before = sys.gettrace()  # of `make coverage`, which goes on afterwards
     sys.settrace(trace)
     try:
         call()
     except kind:
         return True
     finally:
-        sys.settrace(None)
+        sys.settrace(before)
     return seen >= count
 
 
