@@ -24,10 +24,9 @@ span(A)
 is the same with a smaller matrix: A is :math:`L A_{JJ} L^\top` with :math:`M = L M_J`, and :math:`P_{JJ} = (L^\top L)^{-1}`.
 """
 
-from typing import Any
-
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import span_part
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky_solve, factorise
@@ -127,7 +126,7 @@ def forget_days(fit: Fit, kept: Floats, n_windows: int) -> None:
 
 @kernel
 def fitted_tilt(
-    family: Any, fit: Fit, basis: Basis, f: int, noise: float, boldness: float, first_log: Floats
+    family: Family, fit: Fit, basis: Basis, f: int, noise: float, boldness: float, first_log: Floats
 ) -> Floats:
     """Return the log-weights that member f of those that fit projects."""
     d, r = first_log.size, fit.shared.shape[0]

@@ -10,10 +10,9 @@ fixed in advance). An action that was played only in even, or only in odd window
 only the cold scales are played, unfiltered and with equal weights (``docs/guarantee.md``).
 """
 
-from typing import Any
-
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import sum_chosen
@@ -24,7 +23,7 @@ from swapregret.learners.adaptive.vector_table import VectorTable, clear_table, 
 
 
 @kernel
-def split_gain(family: Any, table: VectorTable) -> float:
+def split_gain(family: Family, table: VectorTable) -> float:
     """Return Ŝ over the rows of a table.
 
     Rows that one policy entered, and no other, are the same two vectors times a chance: the oracle is asked once for all of them.
@@ -49,7 +48,7 @@ def split_gain(family: Any, table: VectorTable) -> float:
 
 
 @kernel
-def enter_played(family: Any, guard: Guard, words: Words, chances: Floats, g: int) -> None:
+def enter_played(family: Family, guard: Guard, words: Words, chances: Floats, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends; a full table is settled first."""
     table = guard.table
     n, d = chances.size, family.common.dimension
@@ -85,7 +84,7 @@ def is_due(windows: Integers, position: int, n_rows: int) -> bool:
 
 
 @kernel
-def check_guard(family: Any, guard: Guard, threshold: float) -> None:
+def check_guard(family: Family, guard: Guard, threshold: float) -> None:
     """Evaluate Ŝ; trip above the threshold."""
     guard.estimate[0] = guard.settled[0] + split_gain(family, guard.table)
     if guard.estimate[0] > threshold:

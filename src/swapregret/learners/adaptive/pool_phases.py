@@ -4,10 +4,9 @@ The policy of a day is :math:`(1-\gamma)\sum_g w_g f(\tilde p_g) + \gamma\mu`: :
 filter, w the learned weights. After the guard has tripped it is that of Algorithm 1, made of the cold scales.
 """
 
-from typing import Any
-
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import list_policy, project, span_part
 from swapregret.actions.policy_slots import put_again, put_policy
 from swapregret.arrays import Flags, Floats, Integers
@@ -36,7 +35,9 @@ _RENEWED = 2
 
 
 @remember.of(AdaptiveState)
-def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: float, times: float) -> None:
+def remember_day(
+    state: AdaptiveState, rule: AdaptiveRule, action: Integers, seen: Floats, reward: float, times: float
+) -> None:
     """Add a day to what least squares are made of."""
     if rule.has_fit:
         if times > 0.0:
@@ -50,7 +51,9 @@ def remember_day(state: Any, rule: Any, action: Integers, seen: Floats, reward: 
 
 
 @kernel
-def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_ending: int, is_light: Flags) -> bool:
+def move_members(
+    family: Family, rule: AdaptiveRule, state: AdaptiveState, window_sum: Floats, n_ending: int, is_light: Flags
+) -> bool:
     """Let the members learn: cold scales on the calendar (Algorithm 1), the others every few base windows.
 
     Light members that fit do so every fourth time only. Projections come first: if one fails, nothing has changed.
@@ -96,7 +99,7 @@ def move_members(family: Any, rule: Any, state: Any, window_sum: Floats, n_endin
 
 
 @kernel
-def are_light(rule: Any, state: Any) -> Flags:
+def are_light(rule: AdaptiveRule, state: AdaptiveState) -> Flags:
     """Tell which members have hardly more than the even share of the weights; none once the guard has tripped."""
     policy, is_light = state.weights.policy, np.zeros(state.weights.policy.size, dtype=np.bool_)
     for g in range(policy.size):
@@ -105,7 +108,7 @@ def are_light(rule: Any, state: Any) -> Flags:
 
 
 @kernel
-def gains_of(state: Any, window_sum: Floats, is_light: Flags) -> Floats:
+def gains_of(state: AdaptiveState, window_sum: Floats, is_light: Flags) -> Floats:
     """Return what each member gained in a window, by its policy, or by its point where the policy may be old."""
     policies, points = state.policies, state.learners.points
     gains = np.empty(points.shape[0])
@@ -115,7 +118,7 @@ def gains_of(state: Any, window_sum: Floats, is_light: Flags) -> Floats:
 
 
 @kernel
-def account(state: Any, rule: Any, window_sum: Floats, gains: Floats) -> None:
+def account(state: AdaptiveState, rule: AdaptiveRule, window_sum: Floats, gains: Floats) -> None:
     """Account for a window under the weights that were in force, then move them by what each member gained."""
     weights, memory, guard = state.weights, state.memory, state.guard
     n, d = state.learners.points.shape
@@ -139,7 +142,7 @@ def account(state: Any, rule: Any, window_sum: Floats, gains: Floats) -> None:
 
 
 @kernel
-def close_policy(family: Any, state: Any, g: int) -> None:
+def close_policy(family: Family, state: AdaptiveState, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
     memory, guard, policies = state.memory, state.guard, state.policies
     if memory.table.squares.size and memory.counts[g] > 0.0:
@@ -154,7 +157,7 @@ def close_policy(family: Any, state: Any, g: int) -> None:
 
 
 @kernel
-def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
+def open_policy(family: Family, rule: AdaptiveRule, state: AdaptiveState, g: int) -> int:
     """List what member g recommends, and filter it."""
     memory, policies = state.memory, state.policies
     words, chances, is_inside = list_policy(family, state.learners.points[g])
@@ -166,7 +169,8 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
         return OUT_OF_ROOM
     keep_recommended(memory.recommended, g, words, chances)
     if memory.table.squares.size and state.guard.has_tripped[0] == 0:
-        words = filter_list(family, rule, memory, policies, words, chances, state.guard.n_windows[0] * rule.windows[0])
+        days = state.guard.n_windows[0] * rule.windows[0]
+        words = filter_list(family, rule.prior, rule.standard_errors, memory, policies, words, chances, days)
         if words.shape[0] < n:
             return NOT_PROJECTED
         n = merge_rows(words, chances)
@@ -177,7 +181,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
 
 
 @kernel
-def mix_members(rule: Any, state: Any) -> None:
+def mix_members(rule: AdaptiveRule, state: AdaptiveState) -> None:
     """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
     weights, policies = state.mix.weights, state.policies
     n = state.weights.policy.size
@@ -198,7 +202,7 @@ def mix_members(rule: Any, state: Any) -> None:
 
 
 @kernel
-def open_missing(family: Any, rule: Any, state: Any) -> int:
+def open_missing(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> int:
     """Make the policies that members with weight lack, or that are to be made anew: ``n_atoms`` below 0.
 
     A member whose point cannot be listed keeps the list it had until the next window.
@@ -220,7 +224,7 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
 
 
 @kernel
-def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
+def are_renewed(rule: AdaptiveRule, state: AdaptiveState, n_ending: int) -> Flags:
     """Tell whose policies are made anew: all where a longer window ends, else few of those whose point has moved.
 
     At most two, not of light members: those that were followed most since their policy was made. After the guard has tripped,
@@ -242,7 +246,7 @@ def are_renewed(rule: Any, state: Any, n_ending: int) -> Flags:
 
 
 @kernel
-def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
+def close_window(family: Family, rule: AdaptiveRule, state: AdaptiveState, n_ending: int) -> int:
     """Let the members learn from a window, move the weights, and say which policies are to be made anew."""
     tally, guard, policies = state.tally, state.guard, state.policies
     n = state.weights.policy.size
@@ -267,7 +271,7 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
 
 
 @end_windows.of(AdaptiveRule)
-def end_pool_window(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def end_pool_window(rule: AdaptiveRule, family: Family, state: AdaptiveState, n_ending: int) -> int:
     """End a base window; make the policies that are missing, and mix."""
     policies = state.policies
     code = PLAYED

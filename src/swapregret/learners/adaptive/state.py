@@ -3,10 +3,11 @@
 There are G members: the K cold scales first, then the steady learner, uniform play and the trackers.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from swapregret.actions.policy_slots import Policies
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.learners.adaptive.vector_table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
@@ -187,7 +188,7 @@ class AdaptiveState(NamedTuple):
     tally: Tally
     undo: Tally
     learners: Learners
-    policies: Any
+    policies: Policies
     mix: Mix
     weights: Weights
     memory: Memory

@@ -15,12 +15,11 @@ of which nothing more is learned then: it must gain twice as much, and nothing i
 large estimate can be all that is known of an action.
 """
 
-from typing import Any
-
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import best
-from swapregret.actions.policy_slots import put_best_known
+from swapregret.actions.policy_slots import Policies, put_best_known
 from swapregret.arrays import Flags, Floats, Integers, Words
 from swapregret.compiled.bits import elements_of, pack_action
 from swapregret.compiled.kernel import kernel
@@ -101,16 +100,23 @@ def tilted_values(memory: Memory, words: Words, chances: Floats, prior: float, s
 
 @kernel
 def filter_list(
-    family: Any, rule: Any, memory: Memory, policies: Any, words: Words, chances: Floats, days: int
+    family: Family,
+    prior: float,
+    standard_errors: float,
+    memory: Memory,
+    policies: Policies,
+    words: Words,
+    chances: Floats,
+    days: int,
 ) -> Words:
     """Return what is played when each of some actions is recommended, after so many days; nothing if ``best`` fails."""
     d, heavy = family.common.dimension, _HEAVY_DAYS * family.common.rank
     if family.common.size <= 1 and days < heavy:
         return words
     tails = 1.0 + heavy / max(1, days)
-    errors = rule.standard_errors * max(1.0, 2.0 / max(1, family.common.size))
+    errors = standard_errors * max(1.0, 2.0 / max(1, family.common.size))
     scale = errors * np.sqrt(2.0 * np.log(max(2, d)) * tails * 2.0 * memory.noise[0])
-    values, is_open = tilted_values(memory, words, chances, rule.prior, scale)
+    values, is_open = tilted_values(memory, words, chances, prior, scale)
     played = words.copy()
     if policies.used.size:
         put_best_known(policies, values, is_open, played)

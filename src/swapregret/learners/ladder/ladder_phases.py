@@ -9,10 +9,9 @@ changes, is the longest w up to 64 days with :math:`w^3 \le t\,r\,m / 240`, and 
 every base window. So nothing depends on a horizon.
 """
 
-from typing import Any
-
 import numpy as np
 
+from swapregret.actions.family import Family
 from swapregret.actions.hull import list_policy, project, span_part
 from swapregret.actions.policy_slots import put_again, put_policy
 from swapregret.arrays import Flags, Floats
@@ -23,7 +22,7 @@ from swapregret.learners.adaptive.fit import fitted_tilt, forget_days
 from swapregret.learners.adaptive.pool_phases import remember_day
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
 from swapregret.learners.adaptive.weights import FORGET
-from swapregret.learners.ladder.ladder_state import LadderRule, LadderState
+from swapregret.learners.ladder.ladder_state import LadderRule, LadderState, Weights
 from swapregret.learners.ladder.shares import deal, note_filter, note_gains, settle
 from swapregret.learners.round.day import NOT_PROJECTED, OUT_OF_ROOM, PLAYED, end_windows, mix_slots, remember
 from swapregret.learners.round.scale import end_meta_day, forget_interval, tilt_learner
@@ -36,7 +35,7 @@ remember.of(LadderState)(remember_day)
 
 
 @kernel
-def block_of(rule: Any, weights: Any, g: int, day: int) -> int:
+def block_of(rule: LadderRule, weights: Weights, g: int, day: int) -> int:
     """Return the window at whose end member g has a new policy."""
     n_levels = int(rule.windows.size) - 1
     if g < 2 * n_levels:
@@ -48,7 +47,7 @@ def block_of(rule: Any, weights: Any, g: int, day: int) -> int:
 
 
 @kernel
-def are_ending(rule: Any, state: Any, n_ending: int) -> Flags:
+def are_ending(rule: LadderRule, state: LadderState, n_ending: int) -> Flags:
     """Tell whose block ends with the ``n_ending`` shortest windows; levels below the base window are past."""
     n = state.weights.policy.size
     is_ending, bottom = np.zeros(n, dtype=np.bool_), state.weights.bottom[0]
@@ -59,7 +58,9 @@ def are_ending(rule: Any, state: Any, n_ending: int) -> Flags:
 
 
 @kernel
-def move_levels(family: Any, rule: Any, state: Any, window_sum: Floats, n_ending: int, is_ending: Flags) -> bool:
+def move_levels(
+    family: Family, rule: LadderRule, state: LadderState, window_sum: Floats, n_ending: int, is_ending: Flags
+) -> bool:
     """Let the members learn whose blocks end. Projections come first: if one fails, nothing has changed.
 
     A cold learner whose interval ends with the block begins another: it forgets, and plays what it played for one block more.
@@ -100,7 +101,7 @@ def move_levels(family: Any, rule: Any, state: Any, window_sum: Floats, n_ending
 
 
 @kernel
-def account(state: Any, rule: Any, window_sum: Floats) -> None:
+def account(state: LadderState, rule: LadderRule, window_sum: Floats) -> None:
     """Account for a window under the weights that were in force, and note what everybody gained."""
     weights, memory, policies = state.weights, state.memory, state.policies
     n, d = state.learners.points.shape
@@ -128,7 +129,7 @@ def account(state: Any, rule: Any, window_sum: Floats) -> None:
 
 
 @kernel
-def settle_choices(rule: Any, state: Any, n_ending: int, is_ending: Flags) -> None:
+def settle_choices(rule: LadderRule, state: LadderState, n_ending: int, is_ending: Flags) -> None:
     """Decide anew where blocks end, and let levels in and out."""
     weights, day = state.weights, state.tally.day[0]
     n_members, n_levels = weights.policy.size, rule.windows.size - 1
@@ -151,7 +152,7 @@ def settle_choices(rule: Any, state: Any, n_ending: int, is_ending: Flags) -> No
 
 
 @kernel
-def close_policy(state: Any, g: int) -> None:
+def close_policy(state: LadderState, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
     memory = state.memory
     if memory.table.squares.size and memory.counts[g] > 0.0:
@@ -163,7 +164,7 @@ def close_policy(state: Any, g: int) -> None:
 
 
 @kernel
-def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
+def open_policy(family: Family, rule: LadderRule, state: LadderState, g: int) -> int:
     """List what member g recommends, filter it, and mix both."""
     memory, policies, weights = state.memory, state.policies, state.weights
     words, chances, is_inside = list_policy(family, state.learners.points[g])
@@ -176,7 +177,8 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
     keep_recommended(memory.recommended, g, words, chances)
     has_changed = False
     if memory.table.squares.size:
-        played = filter_list(family, rule, memory, policies, words, chances, state.tally.day[0])
+        days = state.tally.day[0]
+        played = filter_list(family, rule.prior, rule.standard_errors, memory, policies, words, chances, days)
         if played.shape[0] < n:
             return NOT_PROJECTED
         for a in range(n):
@@ -192,7 +194,7 @@ def open_policy(family: Any, rule: Any, state: Any, g: int) -> int:
 
 
 @kernel
-def mix_members(rule: Any, state: Any) -> None:
+def mix_members(rule: LadderRule, state: LadderState) -> None:
     """Mix the policies by the weights of their members."""
     weights, policies = state.mix.weights, state.policies
     n = state.weights.policy.size
@@ -209,7 +211,7 @@ def mix_members(rule: Any, state: Any) -> None:
 
 
 @kernel
-def open_missing(family: Any, rule: Any, state: Any) -> int:
+def open_missing(family: Family, rule: LadderRule, state: LadderState) -> int:
     """Make the policies that members with weight lack, or that are to be made anew: ``n_atoms`` below 0.
 
     A member whose point cannot be listed keeps the list it had until its block ends.
@@ -228,7 +230,7 @@ def open_missing(family: Any, rule: Any, state: Any) -> int:
 
 
 @kernel
-def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
+def close_window(family: Family, rule: LadderRule, state: LadderState, n_ending: int) -> int:
     """Let the members learn from a window, decide anew whom to follow, and say which policies are to be made anew."""
     tally, policies, weights = state.tally, state.policies, state.weights
     window_sum = span_part(family, tally.running).copy()
@@ -245,7 +247,7 @@ def close_window(family: Any, rule: Any, state: Any, n_ending: int) -> int:
 
 
 @end_windows.of(LadderRule)
-def end_ladder_window(rule: Any, family: Any, state: Any, n_ending: int) -> int:
+def end_ladder_window(rule: LadderRule, family: Family, state: LadderState, n_ending: int) -> int:
     """End a base window; make the policies that are missing, and mix."""
     policies = state.policies
     code = PLAYED

@@ -3,10 +3,11 @@
 There are G = 2K + 2 members: the cold learner of each of K levels, the tracker of each, the steady member and the fast one.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from swapregret.actions.policy_slots import Policies
 from swapregret.arrays import Floats, Integers
 from swapregret.learners.adaptive.state import Basis, Fit, Memory
 from swapregret.learners.round.day import Mix, Tally
@@ -102,7 +103,7 @@ class LadderState(NamedTuple):
     tally: Tally
     undo: Tally
     learners: Learners
-    policies: Any
+    policies: Policies
     mix: Mix
     weights: Weights
     memory: Memory

@@ -17,21 +17,19 @@ number of days. The second term is what bounds swap regret (``docs/guarantee.md`
 :math:`\lambda = \lambda_0/\sqrt{\log_2(t + 2)}` falls to 0 slowly.
 """
 
-from typing import Any
-
 import numpy as np
 
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.learners.ladder.ladder_state import Weights
+from swapregret.learners.ladder.ladder_state import LadderRule, Weights
 
 _FAST, _FILTERED = 0.1, 0.9
 _FARTHEST = 30.0
 
 
 @kernel
-def settle(weights: Weights, rule: Any, choice: int) -> None:
+def settle(weights: Weights, rule: LadderRule, choice: int) -> None:
     """End a block of a choice, and decide how often its first option is followed in the next one."""
     weights.scores[choice] += weights.gains[choice]
     weights.gains[choice] = 0.0
