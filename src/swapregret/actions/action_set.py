@@ -7,7 +7,7 @@ Policies that exist only for some sets (uniform, Gibbs) are refused by name else
 """
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +71,7 @@ class ActionSet(Labelled):
     exploration_kinds: ClassVar[tuple[str, ...]] = ("uniform", "spanner")
     """What :meth:`exploration_policy` takes."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         """Refuse a class that knows no best action; let the policies it makes know what its elements are called."""
         super().__init_subclass__(**kwargs)
         for name in ("uniform_policy", "gibbs", "markov_policy", "exploration_policy", "decompose"):

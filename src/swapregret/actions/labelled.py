@@ -42,7 +42,7 @@ def labelled(method: "Callable[_Asked, Policy]") -> "Callable[_Asked, Policy]":
     return labelling
 
 
-def kept(value: Any) -> Any:
+def kept(value: Any) -> object:
     """Return an argument as it is now: arrays, lists and dicts copied, iterators and views listed, the rest as it is.
 
     Examples
@@ -67,7 +67,7 @@ def kept(value: Any) -> Any:
 class Remembering(ABCMeta):
     """The class of action sets: constructors are called with arguments that nobody else can change."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         """Make a set from arguments as they are now."""
         return super().__call__(
             *(kept(value) for value in args), **{name: kept(value) for name, value in kwargs.items()}
@@ -94,7 +94,7 @@ class Labelled(metaclass=Remembering):
     arguments: tuple[tuple[Any, ...], SpecValues]
     """The arguments the set was made from: what a file needs to make it again."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
         """Remember the arguments of the constructor."""
         made = super().__new__(cls)
         made.arguments = (args, kwargs)

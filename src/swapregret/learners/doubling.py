@@ -6,7 +6,6 @@ growth, such as T log(d log T)/log T, costs only a constant factor: the last epo
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -116,7 +115,7 @@ class DoublingPlayer:
 
     factory: Callable[..., AnyPlayer]
     actions: ActionSet
-    options: dict[str, Any]
+    options: dict[str, object]
     first_epoch: FirstEpoch = _FIRST_EPOCH
 
     def __post_init__(self) -> None:
@@ -229,7 +228,7 @@ class DoublingPlayer:
 
 @checked
 def anytime(
-    factory: Callable[..., AnyPlayer], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: Any
+    factory: Callable[..., AnyPlayer], actions: ActionSet, *, first_epoch: int = _FIRST_EPOCH, **options: object
 ) -> DoublingPlayer:
     """Return a player that needs no horizon: the factory's, restarted with doubled horizons.
 

@@ -34,7 +34,7 @@ def swap_combcp(
     preset: str | None = None,
     feedback: str = "bandit",
     schedule: Schedule | None = None,
-    **ingredients: Any,
+    **ingredients: object,
 ) -> SwapPlayer:
     """Return Swap-ComBCP (Algorithms 1 and 2).
 
@@ -76,7 +76,7 @@ def swap_comband(
     preset: str | None = None,
     feedback: str = "bandit",
     schedule: Schedule | None = None,
-    **ingredients: Any,
+    **ingredients: object,
 ) -> SwapPlayer:
     """Return Swap-ComBand (Algorithms 1 and 3) on a set with an exact Gibbs policy.
 
@@ -99,7 +99,7 @@ def _make(
     preset: str | None,
     feedback: str,
     schedule: Schedule | None,
-    ingredients: dict[str, Any],
+    ingredients: dict[str, object],
 ) -> SwapPlayer:
     """Return the master of a preset with learners of a kind."""
     if not isinstance(actions, ActionSet):

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -114,7 +113,7 @@ class Product(ActionSet):
             for first in self.parts[0]._actions():
                 yield np.concatenate([first, *rows])
 
-    def choice(self, action: npt.ArrayLike) -> tuple[Any, ...] | dict[Label, Any]:
+    def choice(self, action: npt.ArrayLike) -> tuple[object, ...] | dict[Label, object]:
         """Return what each set reads in its part: by name where the decisions have names, else one after the other.
 
         Examples

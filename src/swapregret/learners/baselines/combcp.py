@@ -1,7 +1,5 @@
 """A single Lazy-ComBCP: a plain external-regret learner with the master's estimator (K = 1, no restart)."""
 
-from typing import Any
-
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.arrays import as_integer
@@ -11,7 +9,7 @@ from swapregret.learners.schedule import Schedule
 
 
 @checked
-def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingredients: Any) -> SwapMaster:
+def combcp(actions: ActionSet, horizon: int, *, feedback: str = "bandit", **ingredients: object) -> SwapMaster:
     """Return one Lazy-ComBCP that updates as often as the finest scale of Swap-ComBCP and never restarts.
 
     Its external regret is small; its swap regret need not be: in a world that moves in cycles it follows the leader
