@@ -180,6 +180,7 @@ BASELINES: dict[str, tuple[dict[str, Any], ...]] = {
     "ito": _BANDIT,
     "lin_ts": ({}, {"memory": 20.0}),
     "lin_ucb": ({}, {"memory": 20.0, "limit": 0}),
+    "linear_swap": _BANDIT,
     "regret_matching": _ANY,
     "stoltz": _ANY,
     "treeswap": _ANY,

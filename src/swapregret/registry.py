@@ -60,6 +60,7 @@ PLAYERS = {
     "PolicyPlan": "learners.policy_plan:PolicyPlan",
     "LinTS": "learners.baselines.posterior.lin_ts:LinTS",
     "LinUCB": "learners.baselines.posterior.lin_ucb:LinUCB",
+    "LinearSwap": "learners.baselines.linear_swap:LinearSwap",
     "RegretMatching": "learners.baselines.regret_matching:RegretMatching",
     "Schedule": "learners.schedule:Schedule",
     "Stoltz": "learners.baselines.stoltz:Stoltz",

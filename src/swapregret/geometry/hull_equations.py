@@ -70,15 +70,17 @@ class HullEquations:
         """Return u with u·x = 1 on all points: the equations, weighted by their right-hand sides."""
         return np.asarray(self.right @ self.equal) / float(self.right @ self.right)
 
-    def best_map(self, products: Matrix) -> Matrix:
+    def best_map(self, products: Matrix, *, is_shortest: bool = True) -> Matrix:
         """Return B of the map x ↦ Bx of conv(A) into itself that maximises Σ_ij B_ij·products_ij, by linear programming.
 
-        ``products`` is Σ_t R_t x_tᵀ over some days with points x_t: then the sum is what B x_t would have earned.
+        ``products`` is Σ_t R_t x_tᵀ over some days with points x_t: then the sum is what B x_t would have earned. The shortest B
+        is found by a second program, and is for people.
         """
         whole, here = np.eye(len(products)), np.ix_(self.used, self.used)
         scale = float(np.abs(products[here]).max(initial=0.0))
         if scale > 0.0:
-            whole[here] += self._shortest(self._solve(products[here] / scale) - np.eye(len(self.used)))
+            change = self._solve(products[here] / scale) - np.eye(len(self.used))
+            whole[here] += self._shortest(change) if is_shortest else change
         return whole
 
     def _shortest(self, change: Matrix) -> Matrix:

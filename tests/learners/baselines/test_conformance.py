@@ -36,6 +36,8 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("follow_the_leader", {}),
     ("follow_the_leader", {"feedback": "semi-bandit"}),
     ("follow_the_leader", {"feedback": "full"}),
+    ("linear_swap", {}),
+    ("linear_swap", {"window": 7, "scale": 1.0}),
     ("lin_ts", {}),
     ("lin_ts", {"memory": 20, "draws": 3}),
     ("lin_ucb", {}),

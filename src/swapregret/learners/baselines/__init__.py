@@ -7,6 +7,7 @@ from swapregret.learners.baselines.combexp import combexp
 from swapregret.learners.baselines.exp3 import exp3
 from swapregret.learners.baselines.follow_the_leader import follow_the_leader
 from swapregret.learners.baselines.ito import ito
+from swapregret.learners.baselines.linear_swap import linear_swap
 from swapregret.learners.baselines.posterior.comb_ts import comb_ts
 from swapregret.learners.baselines.posterior.comb_ucb import comb_ucb
 from swapregret.learners.baselines.posterior.epsilon_greedy import epsilon_greedy
@@ -31,6 +32,7 @@ __all__ = [
     "ito",
     "lin_ts",
     "lin_ucb",
+    "linear_swap",
     "regret_matching",
     "stoltz",
     "treeswap",
