@@ -55,7 +55,7 @@ class Exchange:
         return f"Exchange({self.played_elements!r} → {self.better_elements!r}, gain {self.gain:.6g})"
 
     def __str__(self) -> str:
-        played, better = _named(self.played_elements), _named(self.better_elements)
+        played, better = in_braces(self.played_elements), in_braces(self.better_elements)
         if self.gain <= 0.0:
             return f"when you chose {played}, nothing would have been better ({self._days})"
         verb, sign = ("saved", "") if self.is_cost else ("earned", "+")
@@ -97,7 +97,7 @@ class BestSwap:
 
     def _repr_html_(self) -> str:
         rows = [
-            [_named(each.played_elements), _named(each.better_elements), f"{each.days:,.6g}", f"{each.gain:.6g}"]
+            [in_braces(each.played_elements), in_braces(each.better_elements), f"{each.days:,.6g}", f"{each.gain:.6g}"]
             for each in self.exchanges[:_SHOWN]
         ]
         hidden = self.n_played - len(rows)
@@ -113,7 +113,8 @@ class BestSwap:
         return "\n".join(str(exchange) for exchange in self.exchanges)
 
 
-def _named(elements: tuple[Label, ...]) -> str:
+def in_braces(elements: tuple[Label, ...]) -> str:
+    """Write the labels of an action as a set."""
     return "{" + ", ".join(map(str, elements)) + "}"
 
 

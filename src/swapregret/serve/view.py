@@ -20,6 +20,8 @@ from swapregret.serve.processes.live_problem import Live
 from swapregret.sessions.events import ACT, Act, Event, read_act
 
 _OLDEST = 20
+_COLUMNS = ("decision", "id", "indices", "available", "reported", "closed_by", "made", "closed")
+"""Of the log, before rewards and policy."""
 
 
 def decision_json(live: Live, day: int) -> Json:
@@ -107,19 +109,7 @@ class LogFile:
         """Return the first line."""
         actions, is_full = self._live.problem.actions, self._live.problem.spec.feedback == "full"
         rewards = [f"reward:{label}" for label in actions.labels] if is_full else ["reward"]
-        columns = [
-            "decision",
-            "id",
-            "indices",
-            "available",
-            "reported",
-            "closed_by",
-            "made",
-            "closed",
-            *rewards,
-            "policy",
-        ]
-        return csv_line(columns).encode()
+        return csv_line([*_COLUMNS, *rewards, "policy"]).encode()
 
     def add(self, event: Event) -> None:
         """Let an event happen again, and write its row."""

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from swapregret.counts import count_in_words
-from swapregret.experiments.report.gap import SIGNS, Gap, gap
+from swapregret.experiments.report.gap import SIGNS, Gap, four, gap
 from swapregret.experiments.report.model import Case, Curve, PlayerRuns
 from swapregret.experiments.report.shell import TableCell, paragraph, plain_section, table
 
@@ -76,7 +76,7 @@ def _sentence(cases: Sequence[Case], leads: Sequence[Lead | None], quantity: str
     text += f" over all {len(cases)} cases" if len(cases) > 1 else ""
     if others:
         ahead = sign * (means[best] - means[others[0]])
-        text += f". That is {_four(ahead)} {more} than {escape(others[0])}, which comes next"
+        text += f". That is {four(ahead)} {more} than {escape(others[0])}, which comes next"
     won = [lead for lead in leads if lead is not None and lead.name == best]
     if len(cases) > 1 and others:
         n_clear = sum(lead.ahead is not None and lead.ahead.mark == "▲" for lead in won)
@@ -90,16 +90,12 @@ def _lead_cells(best: Lead | None) -> tuple[TableCell, ...]:
     ahead = TableCell("–")
     if best.ahead is not None:
         mark = "≈\N{NO-BREAK SPACE}" if best.ahead.mark in ("≈", "=") else ""
-        ahead = TableCell(f"{mark}{_four(best.ahead.value)}", best.ahead.value, hint=best.ahead.hint)
+        ahead = TableCell(f"{mark}{four(best.ahead.value)}", best.ahead.value, hint=best.ahead.hint)
     number = TableCell(f"{best.value:.4f}", best.value)
     return TableCell(f"<b>{escape(best.name)}</b>"), number, TableCell(escape(best.next_name) or "–"), ahead
 
 
 # ---- all results ---------------------------------------------------------------------------------------------------
-
-
-def _four(value: float) -> str:
-    return f"{round(value, 4) + 0.0:.4f}"
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ class _Column:
 
     heading: str
     quantity: str
-    form: Callable[[float], str] = _four
+    form: Callable[[float], str] = four
     sign: float = 1.0
 
     def measured(self, runs: PlayerRuns) -> Curve | None:
@@ -181,7 +177,7 @@ def _cell(
     if column.quantity == "swap":
         text += _behind(runs, kinds)
         if runs.ends is not None and np.isfinite(runs.ends.swap).all():
-            hint = f"each run with a best rule of its own, then the mean: {_four(float(runs.ends.swap.mean()))}"
+            hint = f"each run with a best rule of its own, then the mean: {four(float(runs.ends.swap.mean()))}"
     return TableCell(text, value, (ends[0], ends[1]) if has_ends else None, hint)
 
 
@@ -190,7 +186,7 @@ def _behind(runs: PlayerRuns, kinds: Sequence[str]) -> str:
     marks = ""
     if runs.bracket is not None:
         low, high = runs.bracket
-        marks += f' <span class="interval">certified {_four(low)} to {_four(high)}</span>'
+        marks += f' <span class="interval">certified {four(low)} to {four(high)}</span>'
     if len(kinds) > 1 and runs.definition:
         marks += f" <sup>{kinds.index(runs.definition) + 1}</sup>"
     return marks

@@ -12,6 +12,7 @@ from swapregret.counts import plural
 from swapregret.errors import Unsupported
 from swapregret.experiments.report import shell, style
 from swapregret.experiments.report.figures import curve_figure
+from swapregret.experiments.report.gap import four
 from swapregret.experiments.report.graph import graph_figure
 from swapregret.experiments.report.model import Curve
 from swapregret.files.storage import Json
@@ -159,17 +160,15 @@ def _payoff_figure(
 
 
 def _welfare(result: SelfPlayResult, best: BestEquilibrium | None) -> str:
-    welfare = round(result.play.welfare, 4) + 0.0
+    welfare = four(result.play.welfare)
     if best is None:
-        return (
-            f"<p>The payoffs of the play add up to {welfare:.4f}. The game is too large for the best equilibrium.</p>"
-        )
+        return f"<p>The payoffs of the play add up to {welfare}. The game is too large for the best equilibrium.</p>"
     short = best.welfare - result.play.welfare
     away = float(np.abs(best.payoffs - result.play.payoffs).max())
     words = f"{abs(short):.4f} {'less' if short >= 0.0 else 'more'} than"
     there = ", ".join(f"{each:.4f}" for each in best.payoffs)
     return (
-        f'<p id="best">The payoffs of the play add up to {welfare:.4f}. That is {words} the {best.welfare:.4f} of the '
+        f'<p id="best">The payoffs of the play add up to {welfare}. That is {words} the {best.welfare:.4f} of the '
         f"best correlated equilibrium, which pays {there}; no player is more than {away:.4f} "
         "away from what it would get there.</p>"
     )

@@ -14,6 +14,11 @@ SIGNS = {"reward": 1.0, "swap": -1.0}
 _ROUNDING = 1e-12
 
 
+def four(value: float, sign: str = "") -> str:
+    """Write a number with four decimals, 0 without a sign of its own; with a sign where one is wanted."""
+    return f"{round(value, 4) + 0.0:{sign}.4f}"
+
+
 @dataclass(frozen=True)
 class Difference:
     """A mean difference with Student's 95 % interval over replications; NaN ends for a single one."""
@@ -71,7 +76,7 @@ class Gap:
         if math.isnan(self.by_run.low):
             return "a single run: no interval"
         found = (self.by_run.value, self.by_run.low, self.by_run.high)
-        value, low, high = (f"{round(each, 4) + 0.0:+.4f}" for each in found)
+        value, low, high = (four(each, "+") for each in found)
         return f"each run measured on its own: better by {value}, 95 % interval {low} to {high}"
 
 

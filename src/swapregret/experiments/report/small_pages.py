@@ -1,7 +1,6 @@
 """The pages of other commands: what a rule would have gained, Table 1 as measured, the counterexample, and opponents."""
 
 import math
-from collections.abc import Iterable
 from html import escape
 
 from swapregret.counts import count_in_words, plural
@@ -12,7 +11,7 @@ from swapregret.experiments.report.shell import Panel, figure_page, table
 from swapregret.experiments.report.style import escaped, figure, numbers
 from swapregret.experiments.shortcut_counterexample import Counterexample
 from swapregret.notebook import Trace, axis, colour
-from swapregret.regret.best_swap import BestSwap
+from swapregret.regret.best_swap import BestSwap, in_braces
 
 _NAME = 44
 
@@ -20,7 +19,7 @@ _NAME = 44
 def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
     """Return a page with one bar per exchange: what the best rule would have gained, largest first."""
     shown = swap.exchanges[:limit]
-    names = [(_set(each.played_elements), _set(each.better_elements)) for each in shown]
+    names = [(in_braces(each.played_elements), in_braces(each.better_elements)) for each in shown]
     bars: Trace = {
         "type": "bar",
         "orientation": "h",
@@ -44,10 +43,6 @@ def gains_page(swap: BestSwap, title: str, *, limit: int = 20) -> str:
     exchanges = table("exchanges", ("you chose", "better", "gain", "days"), rows)
     lead = f"The best rule, the exchanges of largest gain first.{more}"
     return figure_page(title, lead, [(Panel("gains", "Gain of each exchange", (words,)), drawn)], [exchanges])
-
-
-def _set(elements: Iterable[object]) -> str:
-    return "{" + ", ".join(map(str, elements)) + "}"
 
 
 def _short(text: str) -> str:
