@@ -58,7 +58,8 @@ class _Calls(ABC):
     def decide(self, problem: str, count: int = 1, **given: Any) -> Answer:
         """Make decisions: ``{"decisions": [{"id", "day", "elements", "choice", "text"}], "marginals": {…}}``.
 
-        ``given`` are further fields of POST /problems/{id}/decisions: ``without`` or ``available``, and an ``id`` of your own.
+        ``given`` are further fields of POST /problems/{id}/decisions: ``without`` or ``available``, a ``context``, an ``id`` of
+        your own.
         """
         return self._call("POST", _path("problems", problem, "decisions"), {"count": count, **given})
 

@@ -50,7 +50,7 @@ player = sr.swap_combcp(actions, 1000, preset="multiscale")
 warm, history, reader = sr.Session(player, rng=1), History(actions, "bandit"), RewardReader(actions, "bandit")
 for _ in range(60):
     decision = warm.act()
-    history.decided(decision.day, decision.marginals)
+    history.decided(decision)
     warm.observe(0.5)
     history.rewarded(decision, 0.5, 0.5, reader)
 warm.summary(), regret_curve(actions, history.samples()), sr.Session.from_bytes(warm.snapshot())

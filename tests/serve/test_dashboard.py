@@ -263,7 +263,7 @@ def test_a_million_events(browser: Chrome, serve: Callable[..., Served], tmp_pat
     rng = np.random.default_rng(0)
     for day in range(0, 500_000, 10):
         same = Decision(day, decision.action, live.problem.actions, decision.policy)
-        live.history.decided(day, same.marginals)
+        live.history.decided(same)
         live.history.rewarded(same, value := float(rng.random()), value, live.problem.reader)
     live.totals |= {"n_decisions": 500_000, "n_rewards": 500_000, "reward_sum": 250_000.0}
     live.seq = 1_000_000

@@ -179,3 +179,52 @@ def test_histories_and_hold_outs_that_cannot_be(server: Served, given: Any, fiel
     told = refused.json()["error"]
     assert told["field"] == field, told
     assert words in told["sentence"], told
+
+
+def test_contexts_through_a_kill(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """The service decides as a session does on days with contexts and a hold-out, shows and logs them, and a kill loses nothing."""
+    server = serve(snapshot_every=7)
+    problem = server.make(set=SPEC, baseline=["ad", "blog"], holdout=0.25)
+    labels = ["ad", "blog", "email", "event", "radio"]
+    actions = sr.MSets(5, 2, labels=labels)
+    player = sr.swap_combcp(actions, 1000, preset="multiscale")
+    session: Any = sr.Session(player, rng=7, max_open=1000, baseline=("ad", "blog"), holdout=0.25)
+    contexts = ["mobile", "desktop", 7, None]
+    with Client(server.url) as client:
+        for day in range(48):
+            context, without = contexts[day % 4], [["email"], []][day % 2]
+            answer = client.decide(problem, context=context, without=without)
+            (decision,) = answer["decisions"]
+            want = session.act(context=context, without=without)
+            assert decision["elements"] == list(want.elements)
+            client.reward(decision["id"], 0.01 * day)
+            session.observe(0.01 * day)
+            if day == 30:
+                server.kill()
+                server.start()
+    view = server.http.get(f"/problems/{problem}/view").json()
+    assert [each["context"] for each in view["contexts"]] == ["mobile", "desktop", 7]
+    for index, each in enumerate(view["contexts"]):
+        assert each["n_days"] == 12
+        assert each["mean"] == pytest.approx(sum(0.01 * day for day in range(index, 48, 4)) / 12)
+        assert each["lower"] <= each["uplift"] <= each["upper"]
+    (tmp_path / "log.csv").write_text(server.http.get(f"/problems/{problem}/log").text)
+    read = read_log(tmp_path / "log.csv", actions)
+    assert read.contexts == ("mobile", "desktop", "7", "") * 12
+    told = {"policies": read.policies, "contexts": read.contexts, "available": read.available}
+    assert len(sr.audit(actions, read.plays, read.rewards, **told).parts) == 4
+
+
+def test_contexts_that_cannot_be(server: Served) -> None:
+    """Lists, truth values and long texts are refused; so is one context too many, while those there are stay."""
+    problem = server.make(set=SPEC)
+    path = f"/problems/{problem}/decisions"
+    for context in (["a"], True, "x" * 201, "", {"a": 1}):
+        assert server.post(path, {"context": context}).status_code == 422
+    for context in range(100):
+        (made,) = server.post(path, {"context": context}).json()["decisions"]
+        server.post(f"/decisions/{made['id']}/reward", {"reward": 0.5})
+    refused = server.post(path, {"context": "one more"})
+    assert refused.status_code == 409
+    assert "at most 100 contexts" in refused.json()["error"]["sentence"]
+    assert server.post(path, {"context": 5}).status_code == 201

@@ -75,7 +75,7 @@ def test_buckets_hold_what_was_put_in() -> None:
     rewards = np.random.default_rng(0).random(3000)
     for day in np.random.default_rng(1).permutation(3000).tolist():
         decision = sr.Decision(day, np.array([1, 1, 0, 0]), actions, policy)
-        history.decided(day, decision.marginals)
+        history.decided(decision)
         history.rewarded(decision, float(rewards[day]), float(rewards[day]), reader)
     assert history.width == 32
     assert [each["mean"] for each in history.rewards()] == pytest.approx(

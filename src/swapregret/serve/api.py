@@ -117,7 +117,7 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         """Make one decision, or a batch. Act on it, then report its reward."""
         given = models.DecisionsIn() if wanted is None else wanted
         check_batch(given.count)
-        asked = Asked(given.without, given.available, given.id)
+        asked = Asked(given.without, given.available, given.id, given.context)
         return _response(
             await service.call(problem, "decide", given.count, service.settings.max_answer, asked, key=key)
         )

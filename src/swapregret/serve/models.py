@@ -30,6 +30,9 @@ class DecisionsIn(_In):
         _Elements | None, Field(description="Elements that are missing today, as `elements` of a decision shows them.")
     ] = None
     available: Annotated[_Elements | None, Field(description="Instead: the elements that are there.")] = None
+    context: Annotated[
+        _OwnId | None, Field(description="What is known about today, e.g. mobile; a new one may come any day.")
+    ] = None
     id: Annotated[
         _OwnId | None, Field(description="An id of your own, which no open decision has; with `count` 1.")
     ] = None

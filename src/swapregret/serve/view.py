@@ -20,7 +20,7 @@ from swapregret.serve.processes.live_problem import Live
 from swapregret.sessions.events import ACT, Act, Event, read_act
 
 _OLDEST = 20
-_COLUMNS = ("decision", "id", "indices", "available", "reported", "closed_by", "made", "closed")
+_COLUMNS = ("decision", "id", "indices", "context", "available", "reported", "closed_by", "made", "closed")
 """Of the log, before rewards and policy."""
 
 
@@ -80,6 +80,7 @@ def view_json(live: Live, now: float) -> Json:
         "rewards": live.history.rewards(),
         "heat": live.history.marginals(),
         "absent": live.history.absent(),
+        "contexts": live.history.by_context(live.problem.units, live.problem.spec.holdout),
         "width": live.history.width,
         "stride": live.history.stride,
         "latest": latest,
@@ -132,6 +133,7 @@ class LogFile:
                 f"{live.id}.{event.day}",
                 own,
                 indices,
+                "" if asked.note.context is None else str(asked.note.context),
                 ";".join(here),
                 event.value,
                 event.kind,

@@ -108,6 +108,9 @@ function draw() {
   bars($("#parts .plot"), members.map((each) => each.weight), members.map((each) => each.name), `Weights of ${members.length} members; the largest is ${largest.name}, ${number(largest.weight)}.`);
   table($("#parts details div"), "Scales", ["scale", "updates every", "restarts every", "next update in", "next restart in"], (player?.scales ?? []).map((s) => [s.scale, s.update_every, s.restart_every, s.next_update, s.next_restart].map(number)));
 
+  $("#by-context").hidden = !view.contexts.length;
+  const beyond = (each) => each.uplift === undefined ? "–" : `${number(each.uplift)} (${number(each.lower)} to ${number(each.upper)})`;
+  table($("#contexts"), "Rewarded decisions of each context", ["context", "decisions", `mean ${view.unit}`, ...(info.spec.holdout ? ["beyond the baseline"] : [])], view.contexts.map((each) => [String(each.context), number(each.n_days), each.mean === null ? "–" : number(each.mean), ...(info.spec.holdout ? [beyond(each)] : [])]));
   table($("#open"), view.n_open ? `${view.oldest_open.length} of ${number(view.n_open)}` : "None is open.", ["decision", "choice", "age"], view.oldest_open.map((d) => [d.own_id === null ? d.id : `${d.own_id} (${d.id})`, d.text, seconds(d.age)]));
   table($("#latest"), "Closed last", ["day", "choice", "closed by", view.unit, "took"], view.latest.map((d) => [number(d.day), d.text, d.kind, number(d.reward), seconds(Math.max(0, d.closed - d.made))]));
   $("#archive").hidden = view.state !== "open";

@@ -5,6 +5,7 @@ doubles alike. So a million days take as much room as a thousand, and the same e
 """
 
 import math
+from collections.abc import Hashable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,13 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector
 from swapregret.errors import NotConverged
-from swapregret.files.storage import from_bytes, to_bytes
+from swapregret.files.storage import Json, from_bytes, to_bytes
 from swapregret.geometry.solve import Solver
 from swapregret.learners.player import Decision, Feedback
-from swapregret.learners.round.held_view import Drawn, HeldOut
+from swapregret.learners.round.held_view import Blend, Drawn, HeldOut
 from swapregret.sessions.feedback import RewardReader
+from swapregret.sessions.uplift import UpliftSums, uplift_of
+from swapregret.units import Units
 
 _BUCKETS = 128
 _SAMPLES = 1024
@@ -24,6 +27,7 @@ _FIRST_STRIDE = 4
 _FIRST_SWAP, _SWAP_GROWTH = 32, 1.15
 _LARGEST_DIMENSION = 400
 _POINTS, _FEWEST = 24, 8
+_CONFIDENCE = 0.95
 
 
 def unbiased(actions: ActionSet, feedback: Feedback, decision: Decision, seen: "float | Vector") -> Vector:
@@ -79,13 +83,16 @@ class History:
         self._swap = np.zeros((0, 2))  # day, and swap regret up to it as the player estimates it
         self._samples = np.zeros((_SAMPLES, actions.dimension + 2))  # day, reward in [0, 1], estimate
         self._n_samples = 0
+        self.contexts: dict[Hashable, UpliftSums] = {}  # what was earned in each, beside its hold-out too
 
-    def decided(self, day: int, marginals: Vector, at: float = 0.0, missing: tuple[int, ...] = ()) -> None:
+    def decided(self, decision: Decision, at: float = 0.0, missing: tuple[int, ...] = ()) -> None:
         """Add the marginals of a decision, when it was made, and what was missing."""
-        index = self._bucket(day)
+        index = self._bucket(decision.day)
+        if decision.context is not None:
+            self.contexts.setdefault(decision.context, UpliftSums())
         self._absent[list(missing)] += 1.0
         self._began[index] = min(self._began[index], at)
-        self._marginals[index] += marginals
+        self._marginals[index] += decision.marginals
         self._decided[index] += 1.0
 
     def rewarded(self, decision: Decision, total: float, reported: npt.ArrayLike, reader: RewardReader) -> None:
@@ -94,11 +101,17 @@ class History:
         row[0] += 1.0
         row[1] += total
         row[2] += total * total
-        own = decision.held.inner if isinstance(decision.held, HeldOut) else decision.held
-        is_whole = not isinstance(own, Drawn)  # of missing elements such a day says nothing
+        held = decision.held
+        own = held.inner if isinstance(held, HeldOut) else held
+        parts = own.parts if isinstance(own, Blend) else (own,)
+        is_whole = not any(isinstance(part, Drawn) for part in parts)  # of missing elements such a day says nothing
+        seen = reader.read(reported, decision.action)
+        scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
+        if decision.context is not None:
+            is_kept = isinstance(held, HeldOut) and np.array_equal(decision.action, held.baseline)
+            chances = (held.spared, held.share) if isinstance(held, HeldOut) else (1.0, 0.0)
+            self.contexts[decision.context] = self.contexts[decision.context].after(scaled, float(is_kept), *chances)
         if is_whole and decision.day % self.stride == 0 and self._actions.dimension <= _LARGEST_DIMENSION:
-            seen = reader.read(reported, decision.action)
-            scaled = float(seen) if isinstance(seen, float) else float(np.asarray(seen) @ decision.action)
             try:
                 estimate = unbiased(self._actions, self._feedback, decision, seen)
             except (ArithmeticError, np.linalg.LinAlgError, NotConverged):
@@ -159,6 +172,19 @@ class History:
         """Return on how many days each element was missing."""
         return self._absent.tolist()
 
+    def by_context(self, units: Units, holdout: float | None) -> list[Json]:
+        """Return the decisions with a reward in each context, their mean and, with a hold-out, the uplift between two ends."""
+        found = []
+        for context, sums in self.contexts.items():
+            n_days = int(sums.n_days)
+            row: Json = {"context": context, "n_days": n_days}
+            row["mean"] = units.amount(sums.total / n_days) if n_days else None
+            if holdout is not None and n_days:
+                uplift = uplift_of(sums, holdout, units, _CONFIDENCE)
+                row |= {"uplift": uplift.value, "lower": uplift.lower, "upper": uplift.upper}
+            found.append(row)
+        return found
+
     def samples(self) -> Matrix:
         """Return day, reward in [0, 1] and estimated reward vector of the days that were kept, by day."""
         rows = self._samples[: self._n_samples]
@@ -177,12 +203,14 @@ class History:
             "began": self._began,
             "swap": self._swap,
         }
-        return to_bytes("history", {"width": self.width, "stride": self.stride}, arrays)
+        contexts = [[name, list(sums)] for name, sums in self.contexts.items()]
+        return to_bytes("history", {"width": self.width, "stride": self.stride, "contexts": contexts}, arrays)
 
     def load(self, data: bytes) -> None:
         """Take over what ``dump`` wrote."""
         numbers, arrays = from_bytes("history", data, "the history of a problem")
         self.width, self.stride = numbers["width"], numbers["stride"]
+        self.contexts = {name: UpliftSums(*sums) for name, sums in numbers["contexts"]}
         self._rewards, self._marginals, self._decided = (arrays[name] for name in ("rewards", "marginals", "decided"))
         self._began, self._swap, self._absent = (arrays[name] for name in ("began", "swap", "absent"))
         self._n_samples = len(arrays["samples"])

@@ -14,11 +14,12 @@ from swapregret.sessions.notes import Id, note_given
 
 
 class Asked(NamedTuple):
-    """What a client says of the decisions it wants: the elements that are missing or those that are there, an id of its own."""
+    """What a client says of the decisions it wants: elements that are missing or that are there, an id of its own, a context."""
 
     without: Labels | None = None
     available: Labels | None = None
     id: Id | None = None
+    context: Id | None = None
 
 
 class Own(NamedTuple):
@@ -87,7 +88,8 @@ def decide(live: Live, now: float, count: int, most_bytes: int, asked: Asked) ->
     problem = live.problem
     problem.refuse_if_large(count, most_bytes)
     missing = read_missing(problem.actions, problem.read_labels(asked.without), problem.read_labels(asked.available))
-    note = note_given(asked.id, None, is_written=True)
+    note = note_given(asked.id, asked.context, is_written=True)
+    live.refuse_if_new(note.context)
     made = [live.act(now, missing, note) for _ in range(count)]
     marginals = live.open[made[0].day].decision.marginals
     body = {

@@ -5,6 +5,7 @@ import logging
 import time
 import zlib
 from collections import OrderedDict, deque
+from collections.abc import Hashable
 from typing import NamedTuple
 
 import swapregret as sr
@@ -27,6 +28,7 @@ _EXPIRE_SECONDS, _EXPIRE_BYTES = 0.5, 2**23
 """What closing decisions by their deadline may take at once: others wait for the problem, and for the writer."""
 _NAMED = 10_000
 """Decisions that are found by the ids of their clients."""
+_MOST_CONTEXTS = 100
 _REGRET_SHARE = 0.05
 """The part of its time that a problem with spectators may spend on their figure of regret."""
 
@@ -96,10 +98,10 @@ class Live:
         """Make a decision, without the elements that are missing; ``note`` has what was said of it."""
         started = time.perf_counter()
         labels = self.problem.actions.labels
-        decision = self.session.act(without=[labels[index] for index in missing], id=note.id)
+        decision = self.session.act(without=[labels[index] for index in missing], id=note.id, context=note.context)
         self.is_torn = True
         self.open[decision.day] = Waiting(decision, at, packed(decision.action))
-        self.history.decided(decision.day, decision.marginals, at, missing)
+        self.history.decided(decision, at, missing)
         self.totals["n_decisions"] += 1
         if note.id is not None:
             self.named[note.id] = decision.day
@@ -166,6 +168,16 @@ class Live:
                 f"at most {self.problem.spec.max_open} decisions of problem {self.id} may wait for their reward",
                 f"{count} more, with {len(self.open)} waiting",
                 "Send rewards or skips, or make the problem with a `deadline` or a larger `max_open`.",
+            )
+
+    def refuse_if_new(self, context: Hashable) -> None:
+        """Refuse one more context where there are many: each has a learner of its own."""
+        known = self.history.contexts
+        if context is not None and context not in known and len(known) >= _MOST_CONTEXTS:
+            raise Conflict(
+                f"a problem must have at most {_MOST_CONTEXTS} contexts",
+                f"{str(context)[:60]!r}, a new one",
+                "Put similar ones together.",
             )
 
     def set_clock(self, now: float) -> None:
