@@ -40,21 +40,12 @@ _MOST_DAYS = 2**62
 
 @dataclass(frozen=True, eq=False)
 class DoublingState:
-    """Which epoch it is, how many of its days have passed, and the state of its player.
-
-    Attributes
-    ----------
-    epoch, day : int
-    seed : int
-        Drawn at the start; the randomness of later epochs comes from it.
-    inner : object
-        The state of the player of this epoch.
-    """
+    """Which epoch it is, how many of its days have passed, and the state of its player."""
 
     epoch: int
     day: int
-    seed: int
-    inner: AnyState
+    seed: int  # drawn at the start; the randomness of later epochs comes from it
+    inner: AnyState  # of the player of this epoch
 
     @property
     def n_days(self) -> int | None:

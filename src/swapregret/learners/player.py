@@ -34,18 +34,10 @@ class HeldPolicy(Protocol):
 
 
 class Note(NamedTuple):
-    """What was said about a day when its action was asked for.
+    """What was said about a day when its action was asked for."""
 
-    Attributes
-    ----------
-    id : str, int or None
-        What its user calls the decision.
-    context : hashable
-        What was known about the day; None where nothing was.
-    """
-
-    id: str | int | None = None
-    context: Hashable = None
+    id: str | int | None = None  # what its user calls the decision
+    context: Hashable = None  # what was known about the day; None where nothing was
 
 
 NOTHING = Note()

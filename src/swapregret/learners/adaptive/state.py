@@ -15,156 +15,87 @@ from swapregret.learners.round.scale import Learners
 
 
 class Basis(NamedTuple):
-    """The r coordinates J on which actions are fitted.
+    """The r coordinates J on which actions are fitted."""
 
-    Attributes
-    ----------
-    place : int64 array, shape (d,)
-        The place of each element in J, which grows with the elements; −1 for the others.
-    part : float64 array, shape (r, r) or (0, 0)
-        P_JJ, P the projection onto span(A); empty where it is the unit matrix.
-    """
-
-    place: Integers
-    part: Floats
+    place: Integers  # (d,) the place of each element in J, which grows with the elements; −1 for the others
+    part: Floats  # (r, r) or (0, 0) P_JJ, P the projection onto span(A); empty where it is the unit matrix
 
 
 class AdaptiveRule(NamedTuple):
-    """What does not change.
+    """What does not change; G members."""
 
-    Attributes
-    ----------
-    windows : int64 array, shape (K + 1,)
-    rates, retention : float64 arrays, shape (G,)
-        c of each member's step; what it keeps of the past from one update to the next, 1 for all but trackers.
-    update_every : int64 array, shape (G,)
-        Base windows between updates of members that do not follow the calendar; 0 for uniform play, which never updates.
-    is_adaptive : bool
-        Whether steps are adaptive; always True here.
-    diameter, exploration, predictor_step : float
-    feedback : int
-    has_fit : bool
-        Whether members that do not restart follow least squares instead of summed estimates.
-    basis : Basis
-        What it is fitted on.
-    boldness : float
-        How far such a member moves per standard error.
-    prior, standard_errors : float
-        Of the filter: the weight of the pooled mean in base windows, and what a gain must exceed
-        (``adaptive.swap_filter``).
-    weight_step, weight_spread : float
-        How fast the weights move, and the share of weight that is dealt out evenly.
-    threshold : float
-        Ŝ above which the guard trips; infinite where there is none.
-    first_point, first_log : float64 arrays, shape (d,)
-    """
-
-    windows: Integers
-    rates: Floats
-    retention: Floats
+    windows: Integers  # (K + 1,)
+    rates: Floats  # (G,) c of each member's step
+    retention: Floats  # (G,) what it keeps of the past from one update to the next, 1 for all but trackers
+    # (G,) base windows between updates of members that do not follow the calendar; 0 for uniform play, which never updates
     update_every: Integers
-    is_adaptive: bool
+    is_adaptive: bool  # whether steps are adaptive; always True here
     diameter: float
     exploration: float
     predictor_step: float
     feedback: int
-    has_fit: bool
-    basis: Basis
-    boldness: float
+    has_fit: bool  # whether members that do not restart follow least squares instead of summed estimates
+    basis: Basis  # what these are fitted on
+    boldness: float  # how far such a member moves per standard error
+    # of the filter (``adaptive.swap_filter``): the weight of the pooled mean in base windows, and what a gain must exceed
     prior: float
     standard_errors: float
-    weight_step: float
-    weight_spread: float
-    threshold: float
-    first_point: Floats
-    first_log: Floats
+    weight_step: float  # how fast the weights move
+    weight_spread: float  # the share of weight that is dealt out evenly
+    threshold: float  # Ŝ above which the guard trips; infinite where there is none
+    first_point: Floats  # (d,)
+    first_log: Floats  # (d,)
 
 
 class Weights(NamedTuple):
-    """Whom the master follows.
+    """Whom the master follows."""
 
-    ``scores`` (G) what each member gained beside the mean, ``variance`` (1) of the gains under the weights, ``typical`` (1)
-    their running variance over the members, ``policy`` (G) the weights.
-    """
-
-    scores: Floats
-    variance: Floats
-    typical: Floats
-    policy: Floats
+    scores: Floats  # (G,) what each member gained beside the mean
+    variance: Floats  # (1,) of the gains under the weights
+    typical: Floats  # (1,) their running variance over the members
+    policy: Floats  # (G,) the weights
 
 
 class Parts(NamedTuple):
-    """What was seen while a part of an action was recommended, one row per part; no rows where there is no pooling.
+    """What was seen while a part of an action was recommended, one row per part; no rows where there is no pooling."""
 
-    ``values`` (P, d) is V2 = Σ c·E, ``counts`` and ``squares`` (P) are Σ c·n and Σ c²·n², c the chance of the part.
-    """
-
-    values: Floats
-    counts: Floats
-    squares: Floats
+    values: Floats  # (P, d) V2 = Σ c·E, c the chance of the part
+    counts: Floats  # (P,) Σ c·n
+    squares: Floats  # (P,) Σ c²·n²
 
 
 class Recommended(NamedTuple):
-    """What each of G members recommends often enough to be filtered, at most A actions.
+    """What each of G members recommends often enough to be filtered, at most A actions."""
 
-    ``n_atoms`` (G), packed ``words`` (G, A, W), ``chances`` (G, A).
-    """
-
-    n_atoms: Integers
-    words: Words
-    chances: Floats
+    n_atoms: Integers  # (G,)
+    words: Words  # (G, A, W) packed
+    chances: Floats  # (G, A)
 
 
 class Memory(NamedTuple):
-    """What the world paid while an action was recommended.
+    """What the world paid while an action was recommended."""
 
-    Attributes
-    ----------
-    table : VectorTable
-        V[a] by recommended action, with Σ p²n² as its square; without rows where there is no filter.
-    parts : Parts
-    noise : float64 array, shape (1,)
-        σ², the running variance of an entry of X.
-    seen : float64 array, shape (G, d)
-        E_g, the sum of w_g X since member g's policy was made.
-    counts, squares : float64 arrays, shape (G,)
-        n_g and n²_g: sums of w_g and w_g² since then.
-    recommended : Recommended
-        The lists before the filter; what is played instead is in the policies, equal actions merged.
-    is_old : int64 array, shape (G,)
-        Whether each member's point has moved since its policy was made.
-    """
-
-    table: VectorTable
+    table: VectorTable  # V[a] by recommended action, with Σ p²n² as its square; without rows where there is no filter
     parts: Parts
-    noise: Floats
-    seen: Floats
-    counts: Floats
-    squares: Floats
-    recommended: Recommended
-    is_old: Integers
+    noise: Floats  # (1,) σ², the running variance of an entry of X
+    seen: Floats  # (G, d) E_g, the sum of w_g X since member g's policy was made
+    counts: Floats  # (G,) n_g, the sum of w_g since then
+    squares: Floats  # (G,) n²_g, that of w_g²
+    recommended: (
+        Recommended  # the lists before the filter; what is played instead is in the policies, equal actions merged
+    )
+    is_old: Integers  # (G,) whether each member's point has moved since its policy was made
 
 
 class Guard(NamedTuple):
-    """An estimate of the swap regret so far, without bias: rules are chosen on every other window and judged on the rest.
+    """An estimate of the swap regret so far, without bias: rules are chosen on every other window and judged on the rest."""
 
-    Attributes
-    ----------
-    table : VectorTable
-        U[b] by played action: the even windows' vector, then the odd windows'; without rows where there is no guard.
-    held : float64 array, shape (G, 2, d)
-        What was seen under each member's policy since it was made, in even and in odd windows.
-    settled, estimate : float64 arrays, shape (1,)
-        Gains of actions that were dropped from the table; Ŝ at the last check.
-    has_tripped, n_windows : int64 arrays, shape (1,)
-    """
-
-    table: VectorTable
-    held: Floats
-    settled: Floats
-    estimate: Floats
-    has_tripped: Integers
-    n_windows: Integers
+    table: VectorTable  # U[b] by played action: the even windows' vector, then the odd windows'; no rows where there is no guard
+    held: Floats  # (G, 2, d) what was seen under each member's policy since it was made, in even and in odd windows
+    settled: Floats  # (1,) gains of actions that were dropped from the table
+    estimate: Floats  # (1,) Ŝ at the last check
+    has_tripped: Integers  # (1,)
+    n_windows: Integers  # (1,)
 
 
 class Fit(NamedTuple):

@@ -11,23 +11,13 @@ from swapregret.compiled.selection import top_elements
 
 
 class VectorTable(NamedTuple):
-    """At most R actions of W words, each with a vector and a number.
+    """At most R actions of W words, each with a vector and a number."""
 
-    Attributes
-    ----------
-    places : int64 array
-        Row + 1, or 0 where it is empty; open addressing, a power of two of at least 2R places.
-    keys : uint64 array, shape (R, W)
-    values : float64 array, shape (R, n)
-    squares : float64 array, shape (R,)
-    n_rows : int64 array, shape (1,)
-    """
-
-    places: Integers
-    keys: Words
-    values: Floats
-    squares: Floats
-    n_rows: Integers
+    places: Integers  # row + 1, or 0 where it is empty; open addressing, a power of two of at least 2R places
+    keys: Words  # (R, W)
+    values: Floats  # (R, n)
+    squares: Floats  # (R,)
+    n_rows: Integers  # (1,)
 
 
 def empty_vectors(n_rows: int, n_words: int, length: int) -> VectorTable:

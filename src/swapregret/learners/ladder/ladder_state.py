@@ -15,55 +15,29 @@ from swapregret.learners.round.scale import Learners
 
 
 class LadderRule(NamedTuple):
-    """What does not change.
+    """What does not change; G members."""
 
-    Attributes
-    ----------
-    windows : int64 array, shape (K + 1,)
-    first_days : int64 array, shape (K,)
-        From which day on each window can be the base window.
-    rates, retention : float64 arrays, shape (G,)
-        c of each member's step; what it keeps of the past from one update to the next, 1 for all but trackers.
-    is_adaptive : bool
-        Whether steps are adaptive; always True here.
-    diameter, exploration, predictor_step : float
-    seen_per_day : float
-        n in γ = (n t)^{-1/3}, at most ``exploration``; 0 where γ stays as it is.
-    feedback : int
-    has_fit : bool
-        Whether members that do not restart follow least squares instead of summed estimates.
-    basis : Basis
-        What it is fitted on.
-    boldness : float
-        How far such a member moves per standard error.
-    prior, standard_errors : float
-        Of the filter: the weight of the pooled mean in base windows, and what a gain must exceed
-        (``adaptive.swap_filter``).
-    weight_step, weight_spread, price : float
-        How fast choices are learned, the least share of an option, and λ₀ (``ladder.shares``).
-    first_point, first_log : float64 arrays, shape (d,)
-    """
-
-    windows: Integers
-    first_days: Integers
-    rates: Floats
-    retention: Floats
-    is_adaptive: bool
+    windows: Integers  # (K + 1,)
+    first_days: Integers  # (K,) from which day on each window can be the base window
+    rates: Floats  # (G,) c of each member's step
+    retention: Floats  # (G,) what it keeps of the past from one update to the next, 1 for all but trackers
+    is_adaptive: bool  # whether steps are adaptive; always True here
     diameter: float
     exploration: float
-    seen_per_day: float
+    seen_per_day: float  # n in γ = (n t)^{-1/3}, at most ``exploration``; 0 where γ stays as it is
     predictor_step: float
     feedback: int
-    has_fit: bool
-    basis: Basis
-    boldness: float
+    has_fit: bool  # whether members that do not restart follow least squares instead of summed estimates
+    basis: Basis  # what these are fitted on
+    boldness: float  # how far such a member moves per standard error
+    # of the filter (``adaptive.swap_filter``): the weight of the pooled mean in base windows, and what a gain must exceed
     prior: float
     standard_errors: float
-    weight_step: float
-    weight_spread: float
-    price: float
-    first_point: Floats
-    first_log: Floats
+    weight_step: float  # how fast choices are learned (``ladder.shares``)
+    weight_spread: float  # the least share of an option
+    price: float  # λ₀
+    first_point: Floats  # (d,)
+    first_log: Floats  # (d,)
 
 
 class Weights(NamedTuple):
@@ -71,30 +45,18 @@ class Weights(NamedTuple):
 
     Choices are the share of each of K levels, the tracker of each against its cold learner, the steady and the fast member, and the
     filter of each of G members: 2G in all.
-
-    Attributes
-    ----------
-    shares, scores, gains, variance : float64 arrays, shape (2G,)
-        Of each choice: how often its first option is followed; Σz over the blocks that have ended, and over the one that has not;
-        and Σz².
-    policy : float64 array, shape (G,)
-        The weights of the members.
-    plain : float64 array, shape (G, d)
-        The marginals of what each member recommends, before the filter.
-    bottom, top, n_windows, closed : int64 arrays, shape (1,)
-        The levels that are played; how many base windows have ended, and after which day the last one did.
     """
 
-    shares: Floats
-    scores: Floats
-    gains: Floats
-    variance: Floats
-    policy: Floats
-    plain: Floats
-    bottom: Integers
-    top: Integers
-    n_windows: Integers
-    closed: Integers
+    shares: Floats  # (2G,) how often the first option of each choice is followed
+    scores: Floats  # (2G,) Σz over the blocks that have ended
+    gains: Floats  # (2G,) and over the one that has not
+    variance: Floats  # (2G,) Σz²
+    policy: Floats  # (G,) the weights of the members
+    plain: Floats  # (G, d) the marginals of what each member recommends, before the filter
+    bottom: Integers  # (1,) like ``top``, the levels that are played
+    top: Integers  # (1,)
+    n_windows: Integers  # (1,) how many base windows have ended
+    closed: Integers  # (1,) after which day the last one did
 
 
 class LadderState(NamedTuple):
