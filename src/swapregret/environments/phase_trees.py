@@ -8,11 +8,12 @@ walks through the leaves of a tree of phases; every node of it has its own rando
 orthogonal, so there are far more "new" actions than dimensions, and what was good in a phase is of no use once the
 phase is over.
 
-**How far this follows them.** Kept: the oblivious walk over a tree of phases, one random plan a node, deeper nodes
-paying for shorter times, rewards linear in the sequence form. Changed: depth and branching are chosen for horizons
-people have, not for the asymptotic proof, which needs T ≤ exp(d^{1/14}); a plan whose phase is over pays less than a
-fresh one until its parent's phase ends, which makes learners that follow the past lose; rewards are Bernoulli so that
-bandit feedback is noisy. No lower bound is claimed for this sequence.
+**What is known, and what is ours.** The paper cites their theorem: for T ≤ exp(Ω(d^{1/14})) there are a set of binary plans and an
+oblivious adversary with linear rewards. It does not build them. Kept here: plans of a decision tree, an oblivious walk over a tree
+of phases, one random plan a node, deeper nodes paying for shorter times, rewards linear in the sequence form. Ours: the decision
+tree, and depth and branching for horizons people have; a plan whose phase is over pays less than a fresh one until its parent's
+phase ends, which makes learners that follow the past lose; Bernoulli rewards, so that bandit feedback is noisy. No lower bound is
+claimed for this sequence.
 """
 
 import math
