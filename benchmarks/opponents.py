@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from quality import COMPETITORS, PLAYERS, VARIANTS
-from scipy.optimize import linprog
 
 import swapregret as sr
 from swapregret.learners.player import Decision, draw_decision
@@ -35,16 +34,7 @@ def games(seed: int) -> dict[str, tuple[sr.ActionSet, np.ndarray]]:
 def value_of(actions: sr.ActionSet, rewards: np.ndarray) -> float:
     """Return what the best mixed policy is sure of."""
     paid = rewards @ actions.enumerate().T
-    n = paid.shape[1]
-    found = linprog(
-        np.append(np.zeros(n), -1.0),
-        A_ub=np.column_stack([-paid, np.ones(len(paid))]),
-        b_ub=np.zeros(len(paid)),
-        A_eq=[np.append(np.ones(n), 0.0)],
-        b_eq=[1.0],
-        bounds=[(0, 1)] * n + [(None, None)],
-    )
-    return float(-found.fun)
+    return sr.games.zero_sum_value(sr.games.MatrixGame([paid.T, -paid.T]))
 
 
 def play_out(player: Any, rewards: np.ndarray, horizon: int, seed: int) -> tuple[float, float]:

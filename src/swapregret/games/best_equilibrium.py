@@ -26,7 +26,7 @@ from swapregret.games.generated_program import GeneratedProgram, by_own, from_ow
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.payoffs import Game
-from swapregret.games.zero_sum import minimax
+from swapregret.games.programs import minimax
 from swapregret.policy import FinitePolicy
 
 OBJECTIVES = ("welfare", "min", "entropy")
