@@ -175,7 +175,7 @@ def _number(kind: type, bounds: Between) -> _Reader:
     return lambda value, name: as_number(value, name, bounds.low, high)
 
 
-def _sequence(inner: tuple[Any, ...], kind: type[tuple[object, ...]] | type[list[object]]) -> _Reader:
+def _sequence(inner: tuple[object, ...], kind: type[tuple[object, ...]] | type[list[object]]) -> _Reader:
     """Read several things of one kind, in an order; as a list, or a tuple, where the kind can be checked."""
     item = _reader(inner[0]) if len(inner) == 1 or inner[1:] == (Ellipsis,) else None
 
@@ -187,7 +187,7 @@ def _sequence(inner: tuple[Any, ...], kind: type[tuple[object, ...]] | type[list
     return read
 
 
-def _one_of(hints: tuple[Any, ...]) -> _Reader | None:
+def _one_of(hints: tuple[object, ...]) -> _Reader | None:
     """Read one of several kinds, None among them or not."""
     others = [each for each in hints if each is not types.NoneType]
     readers = [_reader(each) for each in others]

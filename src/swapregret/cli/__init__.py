@@ -53,7 +53,7 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 class _Commands(TyperGroup):
     """The commands above, each imported when it is needed."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: object) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -118,7 +118,7 @@ class AtHand(NamedTuple):
     most: int  # elements of a policy
 
 
-def read_value(data: Any, at_hand: AtHand | None = None) -> Any:
+def read_value(data: object, at_hand: AtHand | None = None) -> Any:
     """Make a value again of what ``write_value`` wrote; equal parts become one object, as values may.
 
     Policies are made only where there is something ``at_hand``.
@@ -216,7 +216,7 @@ class _Reader:
         raise _refusal("the graph of the set", f"another {name}")
 
 
-def _array_of(numbers: Any, dtype: object) -> AnyArray:
+def _array_of(numbers: object, dtype: object) -> AnyArray:
     if type(dtype) is not str or dtype not in _NUMBERS:
         raise _refusal("arrays of numbers", f"dtype {dtype!r:.80}")
     try:

@@ -16,20 +16,19 @@ Reference: Swaminathan et al. (2017), Off-policy evaluation for slate recommenda
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Label, Vector
+from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import AnyPlayer
 from swapregret.logs.least_squares import LeastSquares
-from swapregret.logs.log import Log, Source
+from swapregret.logs.log import Choice, Log, Source
 from swapregret.logs.past_days import learn_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
@@ -137,7 +136,7 @@ class Evaluation:
 
 def evaluate(
     log: Source | Log,
-    policy: Policy | AnyPlayer | npt.ArrayLike | Collection[Label],
+    policy: Policy | AnyPlayer | Choice,
     *,
     actions: ActionSet | None = None,
     policies: str | Policy | Sequence[Policy] | None = None,

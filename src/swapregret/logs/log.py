@@ -1,14 +1,14 @@
 """Past days as a value: actions, totals, and the policies that drew the actions where they are known."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Action, Actions, Vector, frozen, real_numbers
+from swapregret.arrays import Action, Actions, Label, Vector, frozen, real_numbers
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput, naming
 from swapregret.logs.log_file import Frame, LoggedPlay, read_log
@@ -17,6 +17,8 @@ from swapregret.regret.ledgers.read_plays import read_drawn, read_plays, read_po
 from swapregret.units import Range, Units, read_units
 
 Source = str | os.PathLike[str] | Frame | Sequence[Sequence[object]]
+Choice = npt.ArrayLike | Collection[Label]
+"""An action as people give it: a 0/1 vector, or the labels of its elements."""
 DECLARED = ("uniform", "constant")
 """How the policies of a log may be declared where the log does not have them."""
 
@@ -172,7 +174,7 @@ def _of_rows(source: object, actions: ActionSet) -> tuple[Actions, Vector, Seque
     return plays, totals, read_policies(actions, plays, [row[2] for row in rows]) if len(rows[0]) == 3 else None
 
 
-def read_choice(actions: ActionSet, given: Any, name: str) -> Action:
+def read_choice(actions: ActionSet, given: Choice, name: str) -> Action:
     """Read an action, given as labels or as a 0/1 vector.
 
     Examples

@@ -93,13 +93,13 @@ class ProblemSpec(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _fields(cls, given: Any) -> Any:
+    def _fields(cls, given: object) -> object:
         check_fields(cls, given)
         return given
 
     @field_validator(*_NUMBERS, mode="before")
     @classmethod
-    def _number(cls, given: Any) -> Any:
+    def _number(cls, given: object) -> object:
         """Refuse truth values and texts where numbers belong: pydantic would read them as numbers."""
         if any(isinstance(each, bool | str) for each in (given if isinstance(given, list | tuple) else [given])):
             raise ValueError("must be made of numbers")

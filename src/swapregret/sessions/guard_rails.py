@@ -15,7 +15,7 @@ Reference: Abbasi-Yadkori, Pál and Szepesvári (2011), Improved algorithms for 
 
 import copy
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from swapregret.files.held import held_array
 from swapregret.learners.player import Decision, HeldPolicy
 from swapregret.learners.round.held_view import Chosen, HeldOut
 from swapregret.logs.least_squares import LeastSquares
-from swapregret.logs.log import read_choice
+from swapregret.logs.log import Choice, read_choice
 from swapregret.logs.past_days import Promise
 from swapregret.sessions.uplift import UpliftSums
 from swapregret.units import Units
@@ -71,7 +71,7 @@ class Holdout:
         return f"{self.share!r} of the days on elements {np.flatnonzero(self.baseline).tolist()}"
 
 
-def read_holdout(actions: ActionSet, baseline: Any, share: float | None) -> Holdout | None:
+def read_holdout(actions: ActionSet, baseline: Choice | None, share: float | None) -> Holdout | None:
     """Read a hold-out as a session is given it."""
     if baseline is None and share is None:
         return None

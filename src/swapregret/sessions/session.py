@@ -3,7 +3,7 @@
 import os
 from collections.abc import Hashable, Iterable
 from functools import partial
-from typing import Any, Self, overload
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from swapregret.learners.checked import require_player
 from swapregret.learners.player import AnyPlayer, Decision, Player
 from swapregret.learners.player import warm as warm_player
 from swapregret.learners.round.held_view import require_learning
-from swapregret.logs.log import Log, Source, read_choice
+from swapregret.logs.log import Choice, Log, Source, read_choice
 from swapregret.randomness import Seed
 from swapregret.sessions.feedback import find_open, named
 from swapregret.sessions.guard_rails import LIVE, read_holdout
@@ -98,7 +98,7 @@ class Session(Standing[State]):
         sync: bool = False,
         warm: bool = True,
         history: "Source | Log | None" = None,
-        baseline: "Any" = None,
+        baseline: "Choice | None" = None,
         holdout: float | None = None,
         mode: str = LIVE,
     ) -> None:
@@ -136,7 +136,7 @@ class Session(Standing[State]):
         available: Iterable[Hashable] | None = None,
         context: Hashable = None,
         id: Id | None = None,
-        choice: Any = None,
+        choice: Choice | None = None,
     ) -> Decision: ...
 
     @overload
@@ -159,7 +159,7 @@ class Session(Standing[State]):
         available: Iterable[Hashable] | None = None,
         context: Hashable = None,
         id: Id | None = None,
-        choice: Any = None,
+        choice: Choice | None = None,
     ) -> Decision | tuple[Decision, ...]:
         """Draw an action (Algorithm 1, line 5), or several at once.
 
@@ -195,7 +195,7 @@ class Session(Standing[State]):
         made = self._act(missing, note, n, self._read_choice(choice, is_alone=count is None and not missing))
         return made[0] if count is None else tuple(made)
 
-    def _read_choice(self, choice: Any, *, is_alone: bool) -> Action | None:
+    def _read_choice(self, choice: Choice | None, *, is_alone: bool) -> Action | None:
         """Read what the application chose, if it is asked."""
         if choice is None and self.mode == LIVE:
             return None

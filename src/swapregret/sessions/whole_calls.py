@@ -186,7 +186,7 @@ class Course(Generic[State]):
         self._is_torn = False
 
 
-def _days_of(state: Any) -> int:
+def _days_of(state: object) -> int:
     """Return how many days a state has learnt that changes in place; −2 if it is half-way through one, 0 for all others."""
     n_days = getattr(state, "n_days", 0)
     return -2 if n_days is None else n_days

@@ -80,7 +80,7 @@ def check_membership(case: SetCase) -> None:
     member = case.members[0]
     strange: list[Any] = [np.append(member, 0), member[:-1], member[None, :], np.full(d, np.nan), None, "x"]
     strange += [2 * member, member * 0.5, -member]
-    asked: list[tuple[Any, bool]] = [(each, True) for each in case.some_members("membership", 500)]
+    asked: list[tuple[object, bool]] = [(each, True) for each in case.some_members("membership", 500)]
     asked += [(vector, case.is_member(vector)) for vector in vectors]
     asked += [(thing, np.array_equal(thing, member)) for thing in strange]
     asked += [(member.astype(np.float64), True), (member.tolist(), True)]

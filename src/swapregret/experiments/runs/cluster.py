@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -24,6 +24,8 @@ from swapregret.extras import require_extra
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import ResultFolder
 
+Dask: TypeAlias = Any
+"""What is Dask's: it has no types."""
 _PATIENCE = "30s"
 _UNSEEN = "a worker said it made this run, but it is not in the folder: the folder must be one that all workers share"
 _ADDRESS = re.compile(r"(tcp|tls)://([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}", flags=re.ASCII)
@@ -40,11 +42,11 @@ class Credentials:
     certificate: Path | None = None
     key: Path | None = None
 
-    def security(self) -> Any:
+    def security(self) -> Dask:
         """Return Dask's object, which refuses connections that are not encrypted."""
         from distributed import security
 
-        dask: Any = security
+        dask: Dask = security
         files = {"tls_ca_file": self.authority, "tls_client_cert": self.certificate, "tls_client_key": self.key}
         given = {name: str(path) for name, path in files.items() if path is not None}
         made = dask.Security(require_encryption=True, **given)
@@ -89,11 +91,11 @@ def run_on_dask(
     require_extra("cluster", "running on a cluster")
     import distributed
 
-    dask: Any = distributed
+    dask: Dask = distributed
     secret = credentials if credentials is not None else Credentials()
     check_address(address, secret)
     with ExitStack() as stack:
-        target: Any = address
+        target: Dask | str = address
         if address == "local":
             from swapregret.experiments.runs.local_cluster import local_cluster
 
@@ -112,7 +114,7 @@ def run_on_dask(
         yield from outcomes(client, tasks, folder)
 
 
-def outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
+def outcomes(client: Dask, tasks: Sequence[RunTask], folder: str) -> Iterator[Outcome | None]:
     """Yield what becomes of runs on the cluster of a client."""
     store = ResultFolder(folder)
     waiting = {
@@ -127,7 +129,7 @@ def outcomes(client: Any, tasks: Sequence[RunTask], folder: str) -> Iterator[Out
         yield None
 
 
-def _outcome(future: Any, info: RunInfo, store: ResultFolder) -> Outcome:
+def _outcome(future: Dask, info: RunInfo, store: ResultFolder) -> Outcome:
     """Return what became of a run, or of the workers that tried to make it."""
     if future.status in ("cancelled", "lost"):  # all are, when Dask has lost its scheduler
         raise InvalidInput(

@@ -5,13 +5,13 @@ would also open a web server in each of them; here none does.
 """
 
 import logging
-from typing import Any
 
 import distributed
 
 from swapregret.experiments.runs.backends import ONE_THREAD
+from swapregret.experiments.runs.cluster import Dask
 
-_dask: Any = distributed
+_dask: Dask = distributed
 
 
 class _Scheduler(distributed.Scheduler):
@@ -28,7 +28,7 @@ class _Worker(distributed.Worker):
         """Listen nowhere."""
 
 
-def local_cluster(n_workers: int) -> Any:
+def local_cluster(n_workers: int) -> Dask:
     """Start a cluster of ``n_workers`` processes with one thread each; a context manager that ends it."""
     secret, quiet = _dask.Security.temporary(), logging.WARNING
     common = {"host": "tls://127.0.0.1", "security": secret, "dashboard": False}

@@ -15,10 +15,10 @@ Row = sa.Row[Any]
 metadata = sa.MetaData()
 
 
-def _table(name: str, *parts: sa.schema.SchemaItem, needed: Json, **options: Any) -> sa.Table:
+def _table(name: str, *parts: sa.schema.SchemaItem, needed: Json, sqlite_with_rowid: bool = True) -> sa.Table:
     """Return a table with columns that are never empty, by name and type, and further parts."""
     columns = (sa.Column(each, kind, nullable=False) for each, kind in needed.items())
-    return sa.Table(name, metadata, *columns, *parts, **options)
+    return sa.Table(name, metadata, *columns, *parts, sqlite_with_rowid=sqlite_with_rowid)
 
 
 closes = sa.text("kind <> 'act'")
