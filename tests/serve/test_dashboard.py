@@ -48,6 +48,26 @@ def page(browser: Chrome, server: Served) -> Iterator[Chrome]:
     browser.get("about:blank")
 
 
+def test_contexts_have_a_table(browser: Chrome, server: Served) -> None:
+    """Reward and uplift are shown by context where there are contexts, and no empty table where there are none."""
+    told, untold = (server.make(baseline=[0, 1], holdout=0.25) for _ in range(2))
+    for day in range(12):
+        for problem, more in ((told, {"context": ["mobile", "desktop"][day % 2]}), (untold, {})):
+            (made,) = server.post(f"/problems/{problem}/decisions", more).json()["decisions"]
+            server.post(f"/decisions/{made['id']}/reward", {"reward": 0.25 + 0.5 * (day % 2)})
+    for problem, is_hidden in ((told, False), (untold, True)):
+        browser.get("about:blank")
+        browser.get(f"{server.url}/#{problem}")
+        wait(browser, "document.documentElement.dataset.ready")
+        assert browser.execute_script("return document.querySelector('#by-context').hidden") is is_hidden
+        text = browser.execute_script("return document.querySelector('#contexts').innerText")
+        rows = [re.sub(r"\s+", " ", line) for line in text.splitlines()]
+        if not is_hidden:
+            assert any(re.match(r"mobile 6 0?\.25 \S+ \(.+ to .+\)", row) for row in rows), rows
+            assert any(row.startswith("desktop 6 0.75") for row in rows), rows
+    browser.get("about:blank")
+
+
 def test_everything_is_shown(page: Chrome) -> None:
     """Counts, rewards with a band, regret with its interval, marginals, shares, guard, open and latest decisions."""
     shown = page.execute_script(  # all at once: the page draws itself anew every second
