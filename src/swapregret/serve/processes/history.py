@@ -210,7 +210,7 @@ class History:
         """Take over what ``dump`` wrote."""
         numbers, arrays = from_bytes("history", data, "the history of a problem")
         self.width, self.stride = numbers["width"], numbers["stride"]
-        self.contexts = {name: UpliftSums(*sums) for name, sums in numbers["contexts"]}
+        self.contexts = {name: UpliftSums(*sums) for name, sums in numbers.get("contexts", ())}
         self._rewards, self._marginals, self._decided = (arrays[name] for name in ("rewards", "marginals", "decided"))
         self._began, self._swap, self._absent = (arrays[name] for name in ("began", "swap", "absent"))
         self._n_samples = len(arrays["samples"])
