@@ -136,7 +136,7 @@ SHARES = (None, 10, 30, 100)
 
 ABLATIONS: dict[str, Callable[..., Any]] = {
     "no-" + name.replace("_", "-"): partial(sr.swap_combcp, preset="adaptive", **{name: False})
-    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "guarded", "least_squares")
+    for name in ("trackers", "swap_filter", "pooling", "learned_weights", "experts", "guarded", "least_squares")
 } | {
     "one-variant": partial(sr.swap_combcp, preset="adaptive", variants=1),
 }

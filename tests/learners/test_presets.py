@@ -161,7 +161,7 @@ def test_actions_the_filter_plays_for_several_are_listed_once() -> None:
     rewards = np.tile(np.repeat([1.0 / 3.0, 0.0], [3, 7]), (4_000, 1))
     running.play(rng, rewards, np.zeros(len(rewards)), np.zeros((0, 10), dtype=np.int64))
     policies, recommended = running.state.policies, running.state.memory.recommended
-    n_played, n_recommended = policies.n_atoms[:-1], recommended.n_atoms
+    n_played, n_recommended = policies.n_atoms[:-2], recommended.n_atoms
     for g, n in enumerate(n_played.tolist()):
         assert len(np.unique(policies.words[g, :n], axis=0)) == n
         assert policies.chances[g, :n].sum() == pytest.approx(float(n > 0), abs=1e-12)

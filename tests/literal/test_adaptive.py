@@ -1,4 +1,4 @@
-"""The adaptive master, simulated slowly from its docstrings, against the library: weights, members, filter, guard and policies."""
+"""The adaptive master, simulated slowly from its docstrings, against the library: members, filter, experts, guard, policies."""
 
 import math
 from collections import Counter
@@ -26,15 +26,15 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("arms", "bandit", {}),
     ("m-sets", "bandit", {}),
     ("m-sets", "semi-bandit", {}),
-    ("m-sets", "semi-bandit", {"guard_slack": 0.005}),
+    ("m-sets", "semi-bandit", {"guard_slack": 0.005, "experts": False}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
     ("paths", "bandit", {}),
     ("paths", "semi-bandit", {}),
     ("many edges", "bandit", {"standard_errors": 0.1}),
-    ("permutations", "bandit", {"guard_slack": 0.005}),
+    ("permutations", "bandit", {"guard_slack": 0.005, "experts": False}),
     ("permutations", "semi-bandit", {}),
-    ("permutations", "full", {"guard_slack": 0.002}),
+    ("permutations", "full", {"guard_slack": 0.002, "experts": False}),
 ]
 
 
@@ -77,7 +77,11 @@ class Pool:
         self.seen, self.count, self.square = np.zeros((self.G, d)), np.zeros(self.G), np.zeros(self.G)
         self.is_old = np.zeros(self.G, dtype=bool)
         self.U: dict[tuple[int, ...], np.ndarray] = {}
-        self.held = np.zeros((self.G, 2, d))
+        self.held = np.zeros((self.G + 1, 2, d))
+        N, self.has_experts = len(self.rows), options.get("experts", True)
+        self.first = np.append(np.full(N, 0.03 / N), 0.97)
+        self.experts, self.told, self.told_squares = np.tile(self.first, (N, 1)), np.zeros((N, N + 1)), np.zeros(N)
+        self.agreed, self.pool = np.zeros(N), np.zeros(N)
         self.estimate, self.has_tripped, self.n_windows = 0.0, False, 0
         self.threshold = options.get("guard_slack", 0.25) * (HORIZON / self.K + 16 / GAMMA)
         self.recommended: list[dict[tuple[int, ...], float]] = [{} for _ in range(self.G)]
@@ -99,12 +103,29 @@ class Pool:
         wanted = np.where(has_policy, self.weights, 0.0)
         return (1.0 - GAMMA) * wanted / wanted.sum()
 
+    def agree(self) -> None:
+        """Find π = Σ π(x) (q_x(y) + q_x(pool) p(y)), the eigenvector to 1, for the pool's p."""
+        self.pool = sum(share * self.slot_policy(g) for g, share in enumerate(self.shares())) / (1.0 - GAMMA)
+        chain = self.experts[:, :-1] + self.experts[:, -1:] * self.pool
+        system = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
+        self.agreed = np.linalg.lstsq(system, np.append(np.zeros(len(chain)), 1.0), rcond=None)[0]
+
+        self.agreed = self.agreed if self.has_experts else self.pool
+
+    def tell(self, X: np.ndarray) -> None:
+        """Let every expert learn what it would have gained with each option beyond the pool."""
+        gains = np.append((self.plain.rows - self.pool @ self.plain.rows) @ X, 0.0)
+        for x, chance in enumerate(self.agreed * self.has_experts):
+            self.told[x] += chance * gains
+            self.told_squares[x] += chance**2 * np.mean(gains[:-1] ** 2)
+            if chance:
+                odds = self.first * np.exp(2.0 * self.told[x] / math.sqrt(self.told_squares[x]))
+                self.experts[x] = odds / odds.sum()
+
     def policy(self) -> np.ndarray:
-        """Return (1−γ) Σ w_g f(p̃_g) + γμ."""
+        """Return (1−γ) π + γμ, or of the cold scales alone once the guard has tripped."""
         mixed = np.full(len(self.rows), GAMMA / len(self.rows))
-        for g, share in enumerate(self.shares()):
-            mixed += share * self.slot_policy(g)
-        return mixed
+        return mixed + (1.0 - GAMMA) * (self.pool if self.has_tripped else self.agreed)
 
     def are_light(self) -> np.ndarray:
         """Tell who has at most a thousandth of the weight beyond the even share; nobody once the guard has tripped."""
@@ -132,6 +153,7 @@ class Pool:
                 atom: self.replaced(atom) if p >= 2e-4 else atom for atom, p in self.recommended[g].items()
             }
             self.is_old[g] = False
+        self.agree()
 
     def parts(self, atom: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Return the pairs of an action's elements, or on a set with more than 48 elements each of them."""
@@ -234,7 +256,16 @@ class Pool:
             )
         self.new_info[:], self.new_moment[:] = 0.0, 0.0
         self.seen += self.weights[:, None] * X
-        self.held[:, self.n_windows % 2] += played[:, None] * X
+        instead = self.agreed @ self.experts
+        if self.has_tripped or not self.has_experts:
+            instead = np.append(np.zeros(len(self.rows)), 1.0)
+        self.held[:-1, self.n_windows % 2] += instead[-1] * played[:, None] * X
+        self.held[-1, self.n_windows % 2] += (1.0 - GAMMA) * instead[:-1].sum() * X
+        for b, chance in zip(self.rows, instead[:-1], strict=True):
+            if chance > 1e-9:
+                self.U[b] = self.U.get(b, np.zeros((2, self.d))) + chance / instead[:-1].sum() * self.held[-1]
+        self.held[-1] = 0.0
+        self.tell(X)
         self.count += self.weights
         self.square += self.weights**2
         self.n_windows += 1

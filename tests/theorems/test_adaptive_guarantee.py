@@ -70,7 +70,9 @@ def _play(
 
 def _adaptive_player(slack: float) -> AdaptiveMaster:
     schedule = sr.Schedule([4 * 2**k for k in range(9)])
-    player = sr.swap_combcp(sr.MSets(6, 2), 2000, preset="adaptive", schedule=schedule, guard_slack=slack)
+    player = sr.swap_combcp(
+        sr.MSets(6, 2), 2000, preset="adaptive", schedule=schedule, guard_slack=slack, experts=False
+    )
     assert isinstance(player, AdaptiveMaster)
     return player
 
@@ -97,6 +99,34 @@ def test_the_lemma_holds_for_the_cold_scales() -> None:
             earned = sum(float(points[day][scale] @ rewards[day]) for day in days)
             right += (float(actions.argmax(total) @ total) - earned) / k
     assert left <= right + 1e-9
+
+
+def test_the_swap_regret_of_what_experts_agree_on_is_at_most_their_regrets() -> None:
+    """Pathwise, against a world that misleads the pool: SR(π) ≤ Σ Reg_x, and π earns what the pool does less regrets to it."""
+    player = sr.swap_combcp(sr.MSets(6, 2), 2000, preset="adaptive")
+    assert isinstance(player, AdaptiveMaster)
+    rng = np.random.default_rng(5)
+    state = player.start(rng)
+    atoms = player.actions.enumerate()
+    n = len(atoms)
+    agreed: list[Policy] = []
+    rewards, regrets, beyond_pool = [], np.zeros((n, n + 1)), 0.0
+    for day in range(2000):
+        experts, row = state.state.experts, _adversary(state.state.mix.mean, 1)
+        policy, pool = experts.policy.copy(), experts.pool.copy()
+        options = np.append(atoms @ row, pool @ row)
+        followed = experts.shares @ options
+        regrets += policy[:, None] * (options - followed[:, None])
+        beyond_pool += policy @ (atoms @ row) - pool @ row
+        np.testing.assert_allclose(policy @ followed, policy @ options[:n], atol=1e-9)
+        agreed.append(FinitePolicy(atoms, policy / policy.sum()))
+        rewards.append(row)
+        action = player.act(state, rng)
+        player.observe(state, Decision(day, action, player.actions, player.hold(state)), float(row @ action))
+    swap = _swap(player.actions, agreed, np.array(rewards))
+    assert swap <= regrets[:, :n].max(axis=1).sum() + 1e-6
+    assert abs(beyond_pool + regrets[:, n].sum()) < 1e-6
+    assert swap < 0.12 * len(rewards)
 
 
 def test_a_rule_of_the_guard_is_judged_without_bias() -> None:
@@ -151,7 +181,8 @@ def test_a_slack_guard_lets_the_pool_play_on() -> None:
 
 def test_the_guard_as_it_comes_trips_in_a_world_that_breaks_the_pool() -> None:
     """Paying the elements next to those that are preferred misleads the pool; the default notices within the horizon."""
-    player = sr.swap_combcp(sr.MSets(6, 2), 10_000)
+    player = sr.swap_combcp(sr.MSets(6, 2), 10_000, experts=False)
+    assert isinstance(player, AdaptiveMaster)
     state, _, _ = _play(player, 10_000, seed=3, beyond=1)
     assert state.state.guard.has_tripped[0] == 1
 

@@ -33,7 +33,7 @@ class Ingredients:
         Step of the estimator's prediction, 0 for none (D19).
     random_offset : bool
         Whether windows start at a random day (D20).
-    trackers, learned_weights, swap_filter, pooling, guarded, least_squares : bool
+    trackers, learned_weights, swap_filter, pooling, experts, guarded, least_squares : bool
         Ingredients of the adaptive preset, each of which can be switched off (D26).
     standard_errors : float
         What a gain must exceed before the filter swaps (``adaptive.swap_filter``).
@@ -58,6 +58,7 @@ class Ingredients:
     learned_weights: bool = True
     swap_filter: bool = True
     pooling: bool = True
+    experts: bool = True
     guarded: bool = True
     least_squares: bool = True
     standard_errors: float = 0.7
@@ -89,10 +90,10 @@ PRESETS = {
 
 _NAMES = tuple(field.name for field in fields(Ingredients))
 _LEARNED = _NAMES[_NAMES.index("trackers") :]
-_OF_GUARD = ("trackers", "learned_weights", "guarded", "guard_slack")
+_OF_POOL = ("trackers", "learned_weights", "experts", "guarded", "guard_slack")
 OWN = {
     "adaptive": tuple(name for name in _LEARNED if name != "price"),
-    "ladder": tuple(name for name in _LEARNED if name not in _OF_GUARD),
+    "ladder": tuple(name for name in _LEARNED if name not in _OF_POOL),
 }
 """Ingredients of these presets alone."""
 

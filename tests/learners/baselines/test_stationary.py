@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from swapregret.learners.baselines.drivers.stationary import eliminate, follow_chain, start_chain
+from swapregret.learners.round.stationary import eliminate, follow_chain, start_chain
 
 
 def exact(rates: list[list[Fraction]]) -> list[Fraction]:

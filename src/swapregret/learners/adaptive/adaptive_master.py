@@ -1,4 +1,4 @@
-"""The adaptive master: a pool of members, learned weights, a swap filter, and a guard that keeps the paper's guarantee.
+"""The adaptive master: a pool of members, learned weights, a swap filter, experts for single actions, and a guard.
 
 The pool has the K cold scales of Algorithm 1; one learner that never restarts, best on a world that stands still; uniform play,
 best where nothing can be learnt; and trackers, which forget with time constants τ and are best on worlds that drift.
@@ -14,6 +14,7 @@ from swapregret.actions.policy_slots import list_room, room_for_lists
 from swapregret.arguments import Days, Share
 from swapregret.arrays import as_integer
 from swapregret.learners.adaptive import pool_phases as phases  # the code behind its methods
+from swapregret.learners.adaptive.experts import list_actions, start_experts
 from swapregret.learners.adaptive.filtered_master import FilteredMaster
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
@@ -60,13 +61,13 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
 
 @dataclass(frozen=True, repr=False)
 class AdaptiveMaster(FilteredMaster):
-    """Swap-ComBCP or Swap-ComBand with a pool, learned weights, a filter and a guard.
+    """Swap-ComBCP or Swap-ComBand with a pool, learned weights, a filter, experts and a guard.
 
     Parameters
     ----------
     horizon : int
         T, which sets the trackers and the threshold of the guard.
-    trackers, learned_weights, guarded : bool
+    trackers, learned_weights, experts, guarded : bool
         Each ingredient can be switched off.
     weight_step, weight_spread : float
         How fast the weights move, and the share that is dealt out evenly.
@@ -78,6 +79,7 @@ class AdaptiveMaster(FilteredMaster):
     horizon: Days = 1
     trackers: bool = Ingredients.trackers
     learned_weights: bool = Ingredients.learned_weights
+    experts: bool = Ingredients.experts
     guarded: bool = Ingredients.guarded
     weight_step: Step = Ingredients.weight_step
     weight_spread: Share = Ingredients.weight_spread
@@ -109,7 +111,9 @@ class AdaptiveMaster(FilteredMaster):
         kept += [math.exp(-self._waits(tau) * windows[0] / tau) for tau in memories]
         n = len(kept)
         point, log_point = learner.first
+        listed = list_actions(self.actions, has_experts=self.experts)
         rule = AdaptiveRule(
+            listed=listed,
             windows=np.array(windows, dtype=np.int64),
             rates=np.array([rates[0]] * n_cold + [rates[0] / _SLOWER] * (n - n_cold)),
             retention=np.array(kept),
@@ -131,13 +135,14 @@ class AdaptiveMaster(FilteredMaster):
             first_log=log_point,
         )
         d = family.common.dimension
-        n_atoms = room_for_lists(self.actions, learner.plan.variants)
-        learners, policies = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
+        n_atoms = max(room_for_lists(self.actions, learner.plan.variants), len(listed.words))
+        learners, policies = start_learners(n, point, log_point), list_room(family, n + 2, n_atoms)
         state = AdaptiveState(
-            *begin_round(d, offset, learners, policies, n + 1),
+            *begin_round(d, offset, learners, policies, n + 2),
             start_weights(n),
+            start_experts(listed),
             start_memory(n, d, n_atoms, self.capacity if self.swap_filter else 0, self._n_parts),
-            start_guard(n, d, self.capacity, is_guarded=self.guarded),
+            start_guard(n + 1, d, self.capacity, is_guarded=self.guarded),
             start_fit(n - n_cold, d, int((rule.basis.place >= 0).sum())) if self.fits else start_fit(0, 0, 0),
         )
         return Running(family, rule, state, LISTS_DERIVED, learner)

@@ -1,7 +1,8 @@
 r"""The end of a window of the adaptive master: weigh the members, let them learn, remember, filter, mix.
 
-The policy of a day is :math:`(1-\gamma)\sum_g w_g f(\tilde p_g) + \gamma\mu`: :math:`\tilde p_g` what member g recommends, f the
-filter, w the learned weights. After the guard has tripped it is that of Algorithm 1, made of the cold scales.
+The policy of a day is :math:`(1-\gamma)\pi + \gamma\mu`, π what the experts of small sets make of the pool's
+:math:`p = \sum_g w_g f(\tilde p_g)`, and p itself on others: :math:`\tilde p_g` what member g recommends, f the filter, w the
+learned weights. After the guard has tripped it is that of Algorithm 1, made of the cold scales.
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
+from swapregret.learners.adaptive.experts import let_agree, tell_experts
 from swapregret.learners.adaptive.fit import (
     fitted_tilt,
     forget_days,
@@ -123,11 +125,13 @@ def account(state: AdaptiveState, rule: AdaptiveRule, window_sum: Floats, gains:
     weights, memory, guard = state.weights, state.memory, state.guard
     n, d = state.learners.points.shape
     parity = guard.n_windows[0] % 2
+    for g in range(n + 1):
+        for i in range(d):
+            guard.held[g, parity, i] += state.mix.weights[g] * window_sum[i]
     for g in range(n):
-        weight, played = weights.policy[g], state.mix.weights[g]
+        weight = weights.policy[g]
         for i in range(d):
             memory.seen[g, i] += weight * window_sum[i]
-            guard.held[g, parity, i] += played * window_sum[i]
         memory.counts[g] += weight
         memory.squares[g] += weight * weight
     guard.n_windows[0] += 1
@@ -139,21 +143,30 @@ def account(state: AdaptiveState, rule: AdaptiveRule, window_sum: Floats, gains:
         square += (window_sum[i] - mean) ** 2 / d
     memory.noise[0] += forget * (square - memory.noise[0])
     weigh(weights, gains, forget, rule.weight_step, rule.weight_spread)
+    if state.experts.policy.size:
+        tell_experts(state.experts, rule.listed, window_sum)
 
 
 @kernel
 def close_policy(family: Family, state: AdaptiveState, g: int) -> None:
     """Enter what was seen under the policy of member g, which ends."""
-    memory, guard, policies = state.memory, state.guard, state.policies
+    memory = state.memory
     if memory.table.squares.size and memory.counts[g] > 0.0:
         enter_recommended(memory, g)
     for i in range(memory.seen.shape[1]):
         memory.seen[g, i] = 0.0
     memory.counts[g] = 0.0
     memory.squares[g] = 0.0
+    close_played(family, state, g)
+
+
+@kernel
+def close_played(family: Family, state: AdaptiveState, slot: int) -> None:
+    """Tell the guard what was seen under the policy in a slot, which ends."""
+    guard, policies = state.guard, state.policies
     if guard.table.squares.size:
-        n = policies.n_atoms[g]
-        enter_played(family, guard, policies.words[g, :n], policies.chances[g, :n], g)
+        n = policies.n_atoms[slot]
+        enter_played(family, guard, policies.words[slot, :n], policies.chances[slot, :n], slot)
 
 
 @kernel
@@ -181,8 +194,8 @@ def open_policy(family: Family, rule: AdaptiveRule, state: AdaptiveState, g: int
 
 
 @kernel
-def mix_members(rule: AdaptiveRule, state: AdaptiveState) -> None:
-    """Mix the policies by the weights of their members, or the cold scales alone once the guard has tripped."""
+def mix_members(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> None:
+    """Mix the policies by the weights of their members and what experts play instead; the cold scales alone after a trip."""
     weights, policies = state.mix.weights, state.policies
     n = state.weights.policy.size
     n_cold = rule.windows.size - 1
@@ -195,9 +208,15 @@ def mix_members(rule: AdaptiveRule, state: AdaptiveState) -> None:
             else:
                 weights[g] = state.weights.policy[g]
             mass += weights[g]
+    trust = 1.0
+    if state.experts.policy.size and state.guard.has_tripped[0] == 0:
+        words, chances = let_agree(state.experts, rule.listed, policies, weights[:n])
+        put_policy(policies, n, words, chances, family.common.place)
+        trust, state.mix.is_new[n] = state.experts.trust[0], 1
     for g in range(n):
-        weights[g] *= (1.0 - rule.exploration) / mass
-    weights[n] = rule.exploration
+        weights[g] *= trust * (1.0 - rule.exploration) / mass
+    weights[n] = (1.0 - trust) * (1.0 - rule.exploration)
+    weights[n + 1] = rule.exploration
     mix_slots(state)
 
 
@@ -257,6 +276,7 @@ def close_window(family: Family, rule: AdaptiveRule, state: AdaptiveState, n_end
         return NOT_PROJECTED
     account(state, rule, window_sum, gains)
     is_renewed = are_renewed(rule, state, n_ending)
+    close_played(family, state, n)
     for g in range(n):
         if is_renewed[g]:
             close_policy(family, state, g)
@@ -284,5 +304,5 @@ def end_pool_window(rule: AdaptiveRule, family: Family, state: AdaptiveState, n_
     if code == PLAYED and (n_ending != 0 or state.guard.n_windows[0] == 0):
         code = open_missing(family, rule, state)
     if code == PLAYED:
-        mix_members(rule, state)
+        mix_members(family, rule, state)
     return code

@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.actions.policy_slots import Policies
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.learners.adaptive.experts import Experts, Listed
 from swapregret.learners.adaptive.vector_table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
@@ -24,6 +25,7 @@ class Basis(NamedTuple):
 class AdaptiveRule(NamedTuple):
     """What does not change; G members."""
 
+    listed: Listed  # all actions, where they have experts
     windows: Integers  # (K + 1,)
     rates: Floats  # (G,) c of each member's step
     retention: Floats  # (G,) what it keeps of the past from one update to the next, 1 for all but trackers
@@ -91,7 +93,7 @@ class Guard(NamedTuple):
     """An estimate of the swap regret so far, without bias: rules are chosen on every other window and judged on the rest."""
 
     table: VectorTable  # U[b] by played action: the even windows' vector, then the odd windows'; no rows where there is no guard
-    held: Floats  # (G, 2, d) what was seen under each member's policy since it was made, in even and in odd windows
+    held: Floats  # (G + 1, 2, d) what was seen under the policy in each slot but μ's since it was made, in even and odd windows
     settled: Floats  # (1,) gains of actions that were dropped from the table
     estimate: Floats  # (1,) Ŝ at the last check
     has_tripped: Integers  # (1,)
@@ -114,7 +116,11 @@ class Fit(NamedTuple):
 
 
 class AdaptiveState(NamedTuple):
-    """What changes. Slot g holds what is played for member g, the last slot μ; members without weight have no policy."""
+    """What changes.
+
+    Slot g holds what is played for member g, slot G what the experts play instead of the pool, the last slot μ; members without
+    weight have no policy.
+    """
 
     tally: Tally
     undo: Tally
@@ -122,6 +128,7 @@ class AdaptiveState(NamedTuple):
     policies: Policies
     mix: Mix
     weights: Weights
+    experts: Experts
     memory: Memory
     guard: Guard
     fit: Fit
@@ -151,12 +158,12 @@ def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, n_
     )
 
 
-def start_guard(n_members: int, dimension: int, capacity: int, *, is_guarded: bool) -> Guard:
+def start_guard(n_slots: int, dimension: int, capacity: int, *, is_guarded: bool) -> Guard:
     """Return a guard that has seen nothing."""
     count = np.zeros(1, dtype=np.int64)
     return Guard(
         empty_vectors(capacity if is_guarded else 0, (dimension + 63) // 64, 2 * dimension),
-        np.zeros((n_members, 2, dimension)),
+        np.zeros((n_slots, 2, dimension)),
         np.zeros(1),
         np.zeros(1),
         count,

@@ -34,8 +34,8 @@ from swapregret.learners.baselines.drivers.listed_steps import (
     mixed_weights,
     shift_column,
 )
-from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.round.stationary import follow_chain, start_chain
 from swapregret.learners.settings import Step
 
 ExpertRule = rule_class(__name__, "ExpertRule", "learning_rate", "exploration", "baseline")
@@ -47,7 +47,7 @@ class Experts(NamedTuple):
     """What the experts know.
 
     One row (N, N) for every expert: S in ``scores``, exponential weights in ``rows``, with the logarithms of their normalisers
-    (N,); p, and what helps to find the next one (``drivers.stationary``).
+    (N,); p, and what helps to find the next one (``round.stationary``).
     """
 
     scores: Floats

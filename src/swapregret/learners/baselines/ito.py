@@ -25,9 +25,9 @@ from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_agreement
 from swapregret.learners.baselines.drivers.listed_steps import choose, daily_uniform
-from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.baselines.tsallis_inf import loss_estimate, tsallis_weights
 from swapregret.learners.round.day import end_windows, learn_day
+from swapregret.learners.round.stationary import follow_chain, start_chain
 from swapregret.learners.settings import Positive
 
 SingleRule = rule_class(__name__, "SingleRule", "scale", "is_variance_reduced")
@@ -38,7 +38,7 @@ class SingleExperts(NamedTuple):
     """What the experts know.
 
     The seed (1,) of the draws of experts; L and q (N, N), one row for every expert, and n (N,), its days; p, and what helps to
-    find the next one (``drivers.stationary``).
+    find the next one (``round.stationary``).
     """
 
     seed: Integers

@@ -31,9 +31,9 @@ from swapregret.learners.baselines.drivers.action_table import Cost, place_of
 from swapregret.learners.baselines.drivers.competitor import OwnRule, rule_class
 from swapregret.learners.baselines.drivers.listed_player import ListedPlayer, ListedState, TableFamily, play_weights
 from swapregret.learners.baselines.drivers.listed_steps import listed_totals, mixed_weights
-from swapregret.learners.baselines.drivers.stationary import eliminate
 from swapregret.learners.player import Arrays
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.round.stationary import eliminate
 from swapregret.learners.settings import MatchingName, Positive
 
 MatchingRule = rule_class(__name__, "MatchingRule", "is_inert", "inertia", "exploration", "baseline")

@@ -43,8 +43,8 @@ from swapregret.learners.baselines.drivers.listed_steps import (
     listed_totals,
     mixed_weights,
 )
-from swapregret.learners.baselines.drivers.stationary import follow_chain, start_chain
 from swapregret.learners.round.day import FULL_VECTOR, end_windows, learn_day
+from swapregret.learners.round.stationary import follow_chain, start_chain
 from swapregret.learners.settings import Rules, Step
 
 SWAP_LIMIT = 5
