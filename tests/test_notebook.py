@@ -87,6 +87,7 @@ OBJECTS: Late[Any] = Late(
         "environments.Environment": world,
         "games.Game": lambda: GAME,
         "games.CorrelatedPlay": lambda: product_play(GAME, [POLICY, POLICY]),
+        "games.BestEquilibrium": lambda: sr.games.best_correlated_equilibrium(GAME),
         "games.Certificate": lambda: certify(product_play(GAME, [POLICY, POLICY])),
         "games.Gap": lambda: product_play(GAME, [POLICY, POLICY]).swap_gap(0),
         "games.SelfPlayResult": learned,
