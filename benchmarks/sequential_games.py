@@ -37,8 +37,7 @@ ROWS = [
     "kuhn_poker:bandit:100000",
     "leduc_poker:full:1000",
     "leduc_poker:full:10000",
-    "leduc_poker:bandit:1000",
-    "leduc_poker:bandit:10000",
+    "leduc_poker:bandit:300",
 ]
 _WARM, _MOST_PLANS = 50, 2_000
 
