@@ -69,7 +69,7 @@ def main() -> None:
     seeds, horizon = range(given.seed, given.seed + given.runs), given.horizon
     players = {
         "adaptive": sr.swap_combcp(BROKEN, horizon),
-        "adaptive, guarded=False": sr.swap_combcp(BROKEN, horizon, guarded=False),
+        "adaptive, experts=False": sr.swap_combcp(BROKEN, horizon, experts=False),
         "multiscale": sr.swap_combcp(BROKEN, horizon, preset="multiscale"),
     }
     print(f"a world that breaks the pool, {BROKEN!r}, T = {horizon:,}, {given.runs} runs")

@@ -56,6 +56,7 @@ LABELS = {
     "semi-bandit": "least squares",
     "semi-bandit-sums": "sums of estimates",
     "no-guarded": "without the guard",
+    "no-experts": "without the experts",
     "no-swap-filter": "without the filter",
     "one-variant": "one decomposition per list",
 }
@@ -269,7 +270,7 @@ def guard(cells: Cells) -> str:
     rows = []
     for name, options in (
         ("adaptive", {}),
-        ("no-guarded", {"guarded": False}),
+        ("no-experts", {"experts": False}),
         ("multiscale", {"preset": "multiscale"}),
     ):
         reward, swap, trips = cells.get(

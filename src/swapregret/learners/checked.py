@@ -76,6 +76,9 @@ def check_arrays(player: AnyPlayer, arrays: Arrays, day: int | None) -> None:
         _check_weights("weights.policy", arrays["weights.policy"])
     for table in _TABLES:
         _check_table(table, arrays)
+        if f"{table}.keys" in arrays:
+            n_rows = int(arrays[f"{table}.n_rows"][0])
+            _check_words(f"{table}.keys", arrays[f"{table}.keys"][:n_rows], player)
 
 
 def _check_room(player: AnyPlayer, arrays: Arrays) -> None:
