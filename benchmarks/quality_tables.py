@@ -277,7 +277,7 @@ def guard(cells: Cells) -> str:
             f"guard | {name}",
             lambda options=options: break_pool(sr.swap_combcp(BROKEN, MIDDLE_RUN, **options), MIDDLE_RUN, seeds),
         )
-        rows.append([label(name), short(reward, 3), short(swap, 4), f"{trips} of 4" if name == "adaptive" else "–"])
+        rows.append([label(name), short(reward, 3), short(swap, 4), f"{trips} of 4" if name != "multiscale" else "–"])
     trips = {repr(a): cells.get(f"guard | {a!r}", lambda a=a: count_trips(a, MIDDLE_RUN, seeds[:2])) for a in BENIGN}
     n_runs = len(BENIGN) * len(WORLDS) * 2
     note = f"On the worlds of the suite, at {', '.join(trips)}, it trips in {sum(trips.values())} of {n_runs} runs."
