@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,15 +40,17 @@ def test_multiscale() -> None:
 
 
 def test_exploration_fades_with_what_is_seen() -> None:
-    """γ is n^{-1/3} for n numbers seen, at most .05, and 0 with full feedback."""
+    """γ is n^{-1/3} for n numbers seen, at most .05, or .01 where there is a forecaster, and 0 with full feedback."""
 
-    def gamma(horizon: int, feedback: str) -> float:
-        return float(swap_combcp(ACTIONS, horizon, feedback=feedback).learner.exploration)
+    def gamma(horizon: int, feedback: str, **ingredients: Any) -> float:
+        return float(swap_combcp(ACTIONS, horizon, feedback=feedback, **ingredients).learner.exploration)
 
-    assert gamma(300, "bandit") == gamma(1000, "bandit") == gamma(1000, "semi-bandit") == 0.05
+    plain = {"forecaster": False}
+    assert gamma(300, "bandit") == gamma(1000, "bandit") == gamma(1000, "semi-bandit", **plain) == 0.05
+    assert gamma(1000, "semi-bandit") == 0.01
     assert gamma(27_000, "bandit") == pytest.approx(1 / 30)
     assert gamma(1_000_000, "bandit") == pytest.approx(0.01)
-    assert gamma(9000, "semi-bandit") == pytest.approx(1 / 30)
+    assert gamma(9000, "semi-bandit", **plain) == pytest.approx(1 / 30)
     assert gamma(8000, "full") == 0.0
 
 

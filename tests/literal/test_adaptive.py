@@ -1,4 +1,4 @@
-"""The adaptive master, simulated slowly from its docstrings, against the library: members, filter, experts, guard, policies."""
+"""The adaptive master, simulated slowly from its docstrings: members, forecaster, filter, experts, guard and policies."""
 
 import math
 from collections import Counter
@@ -26,7 +26,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("arms", "bandit", {}),
     ("m-sets", "bandit", {}),
     ("m-sets", "semi-bandit", {}),
-    ("m-sets", "semi-bandit", {"guard_slack": 0.005, "experts": False}),
+    ("m-sets", "semi-bandit", {"guard_slack": 0.001, "experts": False}),
+    ("m-sets", "semi-bandit", {"forecaster": False}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
     ("paths", "bandit", {}),
@@ -57,7 +58,10 @@ class Pool:
             return max(1, int(memory / (8 * self.base)))
 
         self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
+        self.foretells = feedback == "semi-bandit" and options.get("forecaster", True)
         kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]
+        kept += [1.0] * self.foretells
+        self.every += [0] * self.foretells
         self.members = [
             literal.Learner(plain, rate if g < self.K else rate / 3, True, keep) for g, keep in enumerate(kept)
         ]
@@ -65,7 +69,14 @@ class Pool:
         self.fits = feedback != "full" and options.get("least_squares", True)
         self.info, self.moment = np.zeros((self.G, d, d)), np.zeros((self.G, d))
         self.new_info, self.new_moment = np.zeros((d, d)), np.zeros(d)
-        self.weights, self.scores = np.full(self.G, 1.0 / self.G), np.zeros(self.G)
+        self.begin = np.full(self.G, 1.0 / self.G)
+        if self.foretells:
+            self.begin = np.array([0.1 / (self.G - 1)] * (self.G - 1) + [0.9])
+        self.weights, self.scores = self.begin.copy(), np.zeros(self.G)
+        self.memories = [math.inf] + [HORIZON / 10 ** (j / 2) for j in range(1, 9) if HORIZON / 10 ** (j / 2) >= 4]
+        self.days: list[tuple[np.ndarray, np.ndarray]] = []
+        self.known_days = 0
+        self.belief = np.full(len(self.memories), 1.0 / len(self.memories))
         self.variance = self.typical = 0.0
         self.pools, self.careful = options.get("pooling", True), options.get("standard_errors", 0.7)
         self.V: dict[tuple[int, ...], np.ndarray] = {}
@@ -129,7 +140,7 @@ class Pool:
 
     def are_light(self) -> np.ndarray:
         """Tell who has at most a thousandth of the weight beyond the even share; nobody once the guard has tripped."""
-        return ~np.array(self.has_tripped) & (self.weights <= 0.1 / self.G + 1e-3)
+        return ~np.array(self.has_tripped) & (self.weights <= 0.1 * self.begin + 1e-3)
 
     def renewed(self, n_ending: int) -> list[int]:
         """Return whose policies end: all, all that are old, or the two of these that were followed most."""
@@ -138,7 +149,10 @@ class Pool:
             return held
         is_light = self.are_light()
         old = [g for g in held if self.is_old[g] and not is_light[g]]
-        return old if self.has_tripped else sorted(old, key=lambda g: -self.count[g])[:2]
+        if self.has_tripped:
+            return old
+        always = [g for g in old if self.foretells and g == self.G - 1]
+        return sorted(always + sorted(set(old) - set(always), key=lambda g: -self.count[g])[:2])
 
     def open(self, points: np.ndarray) -> None:
         """List and filter what members with weight recommend; points were compared with the library's before."""
@@ -150,7 +164,8 @@ class Pool:
             for atom, p in zip(finite.atoms.tolist(), finite.weights.tolist(), strict=True):
                 self.recommended[g][tuple(atom)] = self.recommended[g].get(tuple(atom), 0.0) + p
             self.instead[g] = {
-                atom: self.replaced(atom) if p >= 2e-4 else atom for atom, p in self.recommended[g].items()
+                atom: self.replaced(atom) if p >= 2e-4 and not (self.foretells and g == self.G - 1) else atom
+                for atom, p in self.recommended[g].items()
             }
             self.is_old[g] = False
         self.agree()
@@ -221,6 +236,33 @@ class Pool:
         tilted = np.log(self.members[g].first) + (steep * worth / error if error > 0.0 else 0.0)
         return self.plain.project(tilted)
 
+    def posterior(self, memory: float, days: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and deviation of each element after so many days, as one memory has them."""
+        m = self.plain.size
+        precision, total = np.full(self.d, (m / 0.35) ** 2), np.full(self.d, (m / 0.35) ** 2 * 0.5 / m)
+        for age, (action, shown) in enumerate(reversed(self.days[:days])):
+            precision += math.exp(-age / memory) * (m / 0.5) ** 2 * action
+            total += math.exp(-age / memory) * (m / 0.5) ** 2 * shown * action
+        return total / precision, np.sqrt(1.0 / precision)
+
+    def foretell(self, known: int) -> np.ndarray:
+        """Let the days after the first ``known`` move the beliefs in the memories; return the action of the largest bound."""
+        share = HORIZON**-0.75
+        for day in range(known, len(self.days)):
+            action, shown = self.days[day]
+            log_density = np.zeros(len(self.memories))
+            for index, memory in enumerate(self.memories):
+                mean, deviation = self.posterior(memory, day)
+                variance = deviation**2 + (0.5 / self.plain.size) ** 2
+                log_density[index] = -0.5 * float(((shown - mean) ** 2 / variance + np.log(variance)) @ action)
+            believed = self.belief * np.exp(log_density - log_density.max())
+            self.belief = (1.0 - share) * believed / believed.sum() + share / len(self.memories)
+        bounds = np.zeros(self.d)
+        for chance, memory in zip(self.belief, self.memories, strict=True):
+            mean, deviation = self.posterior(memory, len(self.days))
+            bounds += chance * (mean + deviation)
+        return np.asarray(self.plain.best(bounds))
+
     def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:
         """End a base window in which X was seen, span part and all."""
         is_light = self.are_light()
@@ -277,8 +319,13 @@ class Pool:
         self.scores += gains - mean
         total = self.variance + 4.0 * self.typical
         eta = 0.5 * math.sqrt(math.log(self.G + 1.0) / total) if total > 0.0 else 0.0
-        policy = np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
-        self.weights = 0.9 * policy / policy.sum() + 0.1 / self.G
+        policy = self.begin * np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
+        self.weights = 0.9 * policy / policy.sum() + 0.1 * self.begin
+        if self.foretells:
+            action = self.foretell(self.known_days)
+            self.known_days = len(self.days)
+            moved[-1] = bool(np.any(action != self.members[-1].point))
+            self.members[-1].point = action.astype(float)
         self.is_old |= np.array(moved)
         closing = self.renewed(n_ending)
         for g in closing:
@@ -336,6 +383,7 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
         elif feedback == "semi-bandit":
             pool.new_info += np.diag(action)
             pool.new_moment += shown
+            pool.days.append((action, shown))
         master.observe(running, Decision(day, action, actions, held), shown)
         position = day + 1 + offset
         if position % WINDOWS[0] == 0:
@@ -345,5 +393,6 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
             X = np.zeros(actions.dimension)
             assert abs(pool.estimate - state.guard.estimate[0]) <= 1e-7
             assert pool.has_tripped == bool(state.guard.has_tripped[0])
-    assert (pool.n_swapped > 0) == (name != "arms")  # of single elements nothing is exchanged in so few days
+    if not pool.foretells:  # who leaves little to exchange
+        assert (pool.n_swapped > 0) == (name != "arms")  # of single elements nothing is exchanged in so few days
     assert pool.has_tripped == ("guard_slack" in options)

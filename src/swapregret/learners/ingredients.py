@@ -39,6 +39,10 @@ class Ingredients:
         What a gain must exceed before the filter swaps (``adaptive.swap_filter``).
     boldness : float
         How far a member that fits by least squares moves per standard error (``adaptive.fit``).
+    forecaster : bool
+        Whether the adaptive preset has one, with semi-bandit feedback (``adaptive.forecaster``).
+    optimism : float
+        Its α: how many standard errors it adds to what it expects of an element.
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·(T/K + 16/γ).
     weight_step, weight_spread : float
@@ -64,6 +68,8 @@ class Ingredients:
     standard_errors: float = 0.7
     boldness: float = 2.5
     guard_slack: float = 0.25
+    forecaster: bool = True
+    optimism: float = 1.0
     weight_step: float = 0.5
     weight_spread: float = 0.1
     price: float = 128.0
@@ -90,7 +96,7 @@ PRESETS = {
 
 _NAMES = tuple(field.name for field in fields(Ingredients))
 _LEARNED = _NAMES[_NAMES.index("trackers") :]
-_OF_POOL = ("trackers", "learned_weights", "experts", "guarded", "guard_slack")
+_OF_POOL = ("trackers", "learned_weights", "experts", "guarded", "guard_slack", "forecaster", "optimism")
 OWN = {
     "adaptive": tuple(name for name in _LEARNED if name != "price"),
     "ladder": tuple(name for name in _LEARNED if name not in _OF_POOL),

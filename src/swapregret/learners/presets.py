@@ -8,7 +8,7 @@ from swapregret.arrays import as_integer
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import smallest_eigenvalue
-from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
+from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, can_foretell
 from swapregret.learners.ingredients import OWN, Ingredients, mix_ingredients
 from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, LazyLearner, Rate
@@ -23,6 +23,8 @@ SwapPlayer = SwapMaster | AdaptiveMaster | LadderMaster
 
 _PAPER_SCALES = 3
 _MOST_EXPLORATION = 0.05
+_FORETOLD_EXPLORATION = 0.01
+"""γ at most where there is a forecaster, which explores by itself."""
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
@@ -107,9 +109,14 @@ def _make(
     preset = preset or ("ladder" if horizon is None else "adaptive")
     mixed = mix_ingredients(preset, ingredients)
     check_name(feedback, FEEDBACKS, "feedback")
-    windows = _schedule(actions, horizon, preset, schedule)
     is_adaptive = preset in OWN
+    foretells = preset == "adaptive" and mixed.forecaster and can_foretell(actions, feedback)
+    windows = _schedule(actions, horizon, preset, schedule)
+    if foretells and schedule is None:
+        windows = Schedule((1, *windows.windows[1:]))
     exploration = _exploration(actions, mixed, feedback, 1 if preset == "ladder" else horizon, windows)
+    if foretells and mixed.exploration == "horizon":
+        exploration = min(_FORETOLD_EXPLORATION, exploration)
     plan = plan_policies(
         actions,
         windows.windows[0],

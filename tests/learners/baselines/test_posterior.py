@@ -9,7 +9,8 @@ from scipy import stats
 from tests.late import Late
 
 import swapregret as sr
-from swapregret.learners.baselines.posterior.gaussian import draw_normals, fit_totals
+from swapregret.learners.baselines.posterior.gaussian import draw_normals
+from swapregret.learners.round.posterior_sums import fit_totals
 from swapregret.learners.baselines.posterior.lin_ucb import best_climbed, best_listed
 from swapregret.learners.player import Decision
 

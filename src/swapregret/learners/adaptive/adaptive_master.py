@@ -1,7 +1,8 @@
 """The adaptive master: a pool of members, learned weights, a swap filter, experts for single actions, and a guard.
 
 The pool has the K cold scales of Algorithm 1; one learner that never restarts, best on a world that stands still; uniform play,
-best where nothing can be learnt; and trackers, which forget with time constants τ and are best on worlds that drift.
+best where nothing can be learnt; trackers, which forget with time constants τ and are best on worlds that drift; and, with
+semi-bandit feedback, the forecaster (``adaptive.forecaster``).
 """
 
 import math
@@ -13,9 +14,11 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.policy_slots import list_room, room_for_lists
 from swapregret.arguments import Days, Share
 from swapregret.arrays import as_integer
+from swapregret.geometry.solve import DENSE_LIMIT
 from swapregret.learners.adaptive import pool_phases as phases  # the code behind its methods
 from swapregret.learners.adaptive.experts import list_actions, start_experts
 from swapregret.learners.adaptive.filtered_master import FilteredMaster
+from swapregret.learners.adaptive.forecaster import ForecastRule, start_forecast
 from swapregret.learners.adaptive.state import (
     AdaptiveRule,
     AdaptiveState,
@@ -26,6 +29,7 @@ from swapregret.learners.adaptive.state import (
 )
 from swapregret.learners.ingredients import Ingredients
 from swapregret.learners.round.day import FEEDBACKS, begin_round
+from swapregret.learners.round.posterior_sums import Prior
 from swapregret.learners.round.running import LISTS_DERIVED, Running
 from swapregret.learners.round.running_player import rates_of
 from swapregret.learners.round.scale import start_learners
@@ -35,6 +39,10 @@ _ = phases
 
 _UPDATES_PER_MEMORY = 8
 _NOISY_ESTIMATES = 16
+_FORECASTER = 0.9
+"""The weight of the forecaster before day 0, and of what is dealt out evenly: the others share the rest."""
+_CHANGES, _SHORTEST = -0.75, 4.0
+"""The share ε that the memories of the forecaster deal out is T to this power; the shortest memory, in days."""
 _SLOWER = 3.0
 """By how much smaller the steps of members that never restart are: what they sum up, they sum up for good."""
 
@@ -59,6 +67,25 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
     return tuple(constants)
 
 
+def can_foretell(actions: ActionSet, feedback: str) -> bool:
+    """Tell whether a forecaster is of use: where elements are seen, and not too many to be fitted."""
+    return feedback == "semi-bandit" and actions.dimension <= DENSE_LIMIT
+
+
+def forecast_memories(horizon: int) -> tuple[float, ...]:
+    """Return the memories of the forecaster: all days, and the horizon divided by 3, 10, 30, 100, … down to a few days.
+
+    Examples
+    --------
+    >>> [round(memory, 1) for memory in forecast_memories(1_000)]
+    [inf, 316.2, 100.0, 31.6, 10.0]
+    """
+    memories = [math.inf]
+    while (memory := horizon / math.sqrt(10.0) ** len(memories)) >= _SHORTEST:
+        memories.append(memory)
+    return tuple(memories)
+
+
 @dataclass(frozen=True, repr=False)
 class AdaptiveMaster(FilteredMaster):
     """Swap-ComBCP or Swap-ComBand with a pool, learned weights, a filter, experts and a guard.
@@ -67,10 +94,12 @@ class AdaptiveMaster(FilteredMaster):
     ----------
     horizon : int
         T, which sets the trackers and the threshold of the guard.
-    trackers, learned_weights, experts, guarded : bool
+    trackers, learned_weights, experts, guarded, forecaster : bool
         Each ingredient can be switched off.
     weight_step, weight_spread : float
         How fast the weights move, and the share that is dealt out evenly.
+    optimism : float
+        α of the forecaster.
     guard_slack : float
         The guard trips when Ŝ exceeds ``guard_slack``·(T/K + 16/γ). T/K is a term of Algorithm 1's own bound; 16/γ is for
         noise, since an estimate of a reward can be as large as 1/γ.
@@ -83,11 +112,30 @@ class AdaptiveMaster(FilteredMaster):
     guarded: bool = Ingredients.guarded
     weight_step: Step = Ingredients.weight_step
     weight_spread: Share = Ingredients.weight_spread
+    forecaster: bool = Ingredients.forecaster
+    optimism: Step = Ingredients.optimism
     guard_slack: Positive = Ingredients.guard_slack
 
     def __post_init__(self) -> None:
         super().__post_init__()
         as_integer(self.horizon, "horizon", 1)
+
+    @property
+    def foretells(self) -> bool:
+        """Tell whether there is a forecaster."""
+        return self.forecaster and can_foretell(self.actions, self.feedback)
+
+    def _forecast_rule(self, memories: tuple[float, ...]) -> ForecastRule:
+        """Return what does not change of the forecaster."""
+        prior, size = Prior(), self.actions.size
+        return ForecastRule(
+            np.exp(-1.0 / np.array(memories)),
+            float(self.horizon**_CHANGES),
+            prior.origin(size),
+            prior.precision(size),
+            prior.gain(size, is_bandit=False),
+            float(self.optimism),
+        )
 
     @property
     def threshold(self) -> float:
@@ -109,7 +157,14 @@ class AdaptiveMaster(FilteredMaster):
         waits = [self._waits(windows[1]), 0] + [self._waits(tau) for tau in memories]
         kept = [1.0] * (n_cold + 2)
         kept += [math.exp(-self._waits(tau) * windows[0] / tau) for tau in memories]
+        foretells = forecast_memories(self.horizon) if self.foretells else ()
+        waits += [0] * bool(foretells)
+        kept += [1.0] * bool(foretells)
         n = len(kept)
+        first = np.full(n, 1.0 / n)
+        if foretells:
+            first[:] = (1.0 - _FORECASTER) / (n - 1)
+            first[-1] = _FORECASTER
         point, log_point = learner.first
         listed = list_actions(self.actions, has_experts=self.experts)
         rule = AdaptiveRule(
@@ -131,6 +186,8 @@ class AdaptiveMaster(FilteredMaster):
             weight_step=float(self.weight_step) if self.learned_weights else 0.0,
             weight_spread=float(self.weight_spread),
             threshold=float(self.threshold),
+            first_weights=first,
+            forecast=self._forecast_rule(foretells),
             first_point=point,
             first_log=log_point,
         )
@@ -139,10 +196,13 @@ class AdaptiveMaster(FilteredMaster):
         learners, policies = start_learners(n, point, log_point), list_room(family, n + 2, n_atoms)
         state = AdaptiveState(
             *begin_round(d, offset, learners, policies, n + 2),
-            start_weights(n),
+            start_weights(first),
             start_experts(listed),
             start_memory(n, d, n_atoms, self.capacity if self.swap_filter else 0, self._n_parts),
             start_guard(n + 1, d, self.capacity, is_guarded=self.guarded),
-            start_fit(n - n_cold, d, int((rule.basis.place >= 0).sum())) if self.fits else start_fit(0, 0, 0),
+            start_fit(n - n_cold - bool(foretells), d, int((rule.basis.place >= 0).sum()))
+            if self.fits
+            else start_fit(0, 0, 0),
+            start_forecast(len(foretells), d, windows[0]),
         )
         return Running(family, rule, state, LISTS_DERIVED, learner)

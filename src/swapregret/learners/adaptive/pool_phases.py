@@ -23,6 +23,7 @@ from swapregret.learners.adaptive.fit import (
     remember_total,
     restore_rewards,
 )
+from swapregret.learners.adaptive.forecaster import foretold, wait_day
 from swapregret.learners.adaptive.guard import check_guard, enter_played, is_due
 from swapregret.learners.adaptive.state import AdaptiveRule, AdaptiveState
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
@@ -36,7 +37,7 @@ _RENEWED = 2
 """Policies that are made anew, at most, where only a base window ends."""
 
 
-@remember.of(AdaptiveState)
+@kernel
 def remember_day(
     state: AdaptiveState, rule: AdaptiveRule, action: Integers, seen: Floats, reward: float, times: float
 ) -> None:
@@ -50,6 +51,16 @@ def remember_day(
             remember_elements(state.fit, action, seen, times)
         if times < 0.0:
             restore_rewards(state.fit)
+
+
+@remember.of(AdaptiveState)
+def remember_both(
+    state: AdaptiveState, rule: AdaptiveRule, action: Integers, seen: Floats, reward: float, times: float
+) -> None:
+    """Add a day to what least squares are made of, and keep it for the forecaster."""
+    if state.forecast.evidence.size:
+        wait_day(rule.forecast, state.forecast, action, seen, times)
+    remember_day(state, rule, action, seen, reward, times)
 
 
 @kernel
@@ -101,11 +112,25 @@ def move_members(
 
 
 @kernel
+def move_forecaster(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> None:
+    """Let the forecaster recommend what it foretells; what it did before, where the oracle has failed."""
+    action = foretold(rule.forecast, family, state.forecast)
+    g = state.weights.policy.size - 1
+    point = state.learners.points[g]
+    for i in range(action.size):
+        if point[i] != action[i]:
+            state.memory.is_old[g] = 1
+        point[i] = action[i]
+
+
+@kernel
 def are_light(rule: AdaptiveRule, state: AdaptiveState) -> Flags:
     """Tell which members have hardly more than the even share of the weights; none once the guard has tripped."""
     policy, is_light = state.weights.policy, np.zeros(state.weights.policy.size, dtype=np.bool_)
     for g in range(policy.size):
-        is_light[g] = state.guard.has_tripped[0] == 0 and policy[g] <= LEAST_WEIGHT + rule.weight_spread / policy.size
+        is_light[g] = (
+            state.guard.has_tripped[0] == 0 and policy[g] <= LEAST_WEIGHT + rule.weight_spread * rule.first_weights[g]
+        )
     return is_light
 
 
@@ -142,7 +167,7 @@ def account(state: AdaptiveState, rule: AdaptiveRule, window_sum: Floats, gains:
     for i in range(d):
         square += (window_sum[i] - mean) ** 2 / d
     memory.noise[0] += forget * (square - memory.noise[0])
-    weigh(weights, gains, forget, rule.weight_step, rule.weight_spread)
+    weigh(weights, rule.first_weights, gains, forget, rule.weight_step, rule.weight_spread)
     if state.experts.policy.size:
         tell_experts(state.experts, rule.listed, window_sum)
 
@@ -171,7 +196,7 @@ def close_played(family: Family, state: AdaptiveState, slot: int) -> None:
 
 @kernel
 def open_policy(family: Family, rule: AdaptiveRule, state: AdaptiveState, g: int) -> int:
-    """List what member g recommends, and filter it."""
+    """List what member g recommends, and filter it unless it is the forecaster, who learns what pays in other ways."""
     memory, policies = state.memory, state.policies
     words, chances, is_inside = list_policy(family, state.learners.points[g])
     if not is_inside:
@@ -181,7 +206,8 @@ def open_policy(family: Family, rule: AdaptiveRule, state: AdaptiveState, g: int
     if n > policies.chances.shape[1]:
         return OUT_OF_ROOM
     keep_recommended(memory.recommended, g, words, chances)
-    if memory.table.squares.size and state.guard.has_tripped[0] == 0:
+    is_foretold = state.forecast.evidence.size > 0 and g == state.weights.policy.size - 1
+    if memory.table.squares.size and state.guard.has_tripped[0] == 0 and not is_foretold:
         days = state.guard.n_windows[0] * rule.windows[0]
         words = filter_list(family, rule.prior, rule.standard_errors, memory, policies, words, chances, days)
         if words.shape[0] < n:
@@ -252,6 +278,7 @@ def are_renewed(rule: AdaptiveRule, state: AdaptiveState, n_ending: int) -> Flag
     memory, counts = state.memory, state.memory.counts
     n = counts.size
     is_renewed, is_light = np.zeros(n, dtype=np.bool_), are_light(rule, state)
+    is_renewed[n - 1] = state.forecast.evidence.size > 0 and memory.is_old[n - 1] == 1 and not is_light[n - 1]
     for _ in range(n if n_ending > 1 or state.guard.has_tripped[0] else _RENEWED):
         most = -1
         for g in range(n):
@@ -275,6 +302,8 @@ def close_window(family: Family, rule: AdaptiveRule, state: AdaptiveState, n_end
     if not move_members(family, rule, state, window_sum, n_ending, is_light):
         return NOT_PROJECTED
     account(state, rule, window_sum, gains)
+    if state.forecast.evidence.size:
+        move_forecaster(family, rule, state)
     is_renewed = are_renewed(rule, state, n_ending)
     close_played(family, state, n)
     for g in range(n):

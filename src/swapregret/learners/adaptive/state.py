@@ -10,6 +10,7 @@ import numpy as np
 from swapregret.actions.policy_slots import Policies
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.learners.adaptive.experts import Experts, Listed
+from swapregret.learners.adaptive.forecaster import Forecast, ForecastRule
 from swapregret.learners.adaptive.vector_table import VectorTable, empty_vectors
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
@@ -43,8 +44,10 @@ class AdaptiveRule(NamedTuple):
     prior: float
     standard_errors: float
     weight_step: float  # how fast the weights move
-    weight_spread: float  # the share of weight that is dealt out evenly
+    weight_spread: float  # the share of weight that is dealt out by the first weights
     threshold: float  # Ŝ above which the guard trips; infinite where there is none
+    first_weights: Floats  # (G,) before day 0
+    forecast: ForecastRule  # of the forecaster, the last member
     first_point: Floats  # (d,)
     first_log: Floats  # (d,)
 
@@ -132,11 +135,12 @@ class AdaptiveState(NamedTuple):
     memory: Memory
     guard: Guard
     fit: Fit
+    forecast: Forecast
 
 
-def start_weights(n_members: int) -> Weights:
-    """Return even weights."""
-    return Weights(np.zeros(n_members), np.zeros(1), np.zeros(1), np.full(n_members, 1.0 / n_members))
+def start_weights(first: Floats) -> Weights:
+    """Return the weights before day 0."""
+    return Weights(np.zeros(first.size), np.zeros(1), np.zeros(1), first.copy())
 
 
 def start_memory(n_members: int, dimension: int, n_atoms: int, capacity: int, n_parts: int) -> Memory:

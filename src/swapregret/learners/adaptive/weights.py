@@ -20,7 +20,7 @@ _LEAST_EXPONENT = -30.0
 
 
 @kernel
-def weigh(weights: Weights, gains: Floats, forget: float, step: float, even: float) -> None:
+def weigh(weights: Weights, first: Floats, gains: Floats, forget: float, step: float, even: float) -> None:
     """Move the weights by what the members gained in a window."""
     n = gains.size
     policy, scores = weights.policy, weights.scores
@@ -42,7 +42,7 @@ def weigh(weights: Weights, gains: Floats, forget: float, step: float, even: flo
         top = max(top, scores[g])
     total = 0.0
     for g in range(n):
-        policy[g] = np.exp(max(eta * (scores[g] - top), _LEAST_EXPONENT))
+        policy[g] = first[g] * np.exp(max(eta * (scores[g] - top), _LEAST_EXPONENT))
         total += policy[g]
     for g in range(n):
-        policy[g] = (1.0 - even) * policy[g] / total + even / n
+        policy[g] = (1.0 - even) * policy[g] / total + even * first[g]

@@ -19,12 +19,12 @@ from swapregret.learners.baselines.posterior.gaussian import (
     POSTERIOR,
     PosteriorPlayer,
     PosteriorState,
-    fit_elements,
     learn_sums,
     play_draws,
 )
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import end_windows, learn_day
+from swapregret.learners.round.posterior_sums import fit_elements
 from swapregret.learners.settings import Draws
 
 CombTSRule = rule_class(__name__, "CombTSRule", *POSTERIOR, "draws")

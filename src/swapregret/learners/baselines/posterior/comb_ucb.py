@@ -14,16 +14,10 @@ from dataclasses import dataclass
 
 from swapregret.actions.family import Family
 from swapregret.learners.baselines.drivers.competitor import OwnRule, play_best, rule_class
-from swapregret.learners.baselines.posterior.gaussian import (
-    POSTERIOR,
-    PosteriorPlayer,
-    PosteriorState,
-    fade,
-    fit_elements,
-    learn_sums,
-)
+from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, PosteriorState, learn_sums
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import PLAYED, end_windows, learn_day
+from swapregret.learners.round.posterior_sums import fade, fit_elements
 from swapregret.learners.settings import Step
 
 CombUCBRule = rule_class(__name__, "CombUCBRule", *POSTERIOR, "standard_errors")

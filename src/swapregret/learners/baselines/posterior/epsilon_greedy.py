@@ -14,16 +14,10 @@ from dataclasses import dataclass
 from swapregret.actions.family import Family
 from swapregret.arguments import Share
 from swapregret.learners.baselines.drivers.competitor import OwnRule, play_best, rule_class
-from swapregret.learners.baselines.posterior.gaussian import (
-    POSTERIOR,
-    PosteriorPlayer,
-    PosteriorState,
-    fade,
-    fit_totals,
-    learn_sums,
-)
+from swapregret.learners.baselines.posterior.gaussian import POSTERIOR, PosteriorPlayer, PosteriorState, learn_sums
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_SOLVED, PLAYED, end_windows, learn_day
+from swapregret.learners.round.posterior_sums import fade, fit_totals
 
 GreedyRule = rule_class(__name__, "GreedyRule", *POSTERIOR, "exploration")
 learn_day.of(GreedyRule)(learn_sums)

@@ -26,30 +26,18 @@ from swapregret.actions.policy_slots import Policies, put_policy
 from swapregret.arguments import Days
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.bits import merge_policy, pack_action
-from swapregret.compiled.cholesky import cholesky_solve, factorise, solve_upper
+from swapregret.compiled.cholesky import solve_upper
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.baselines.drivers.competitor import OwnRule, PointPlayer, play_policy
 from swapregret.learners.baselines.drivers.listed_steps import daily_uniform
-from swapregret.learners.round.day import BANDIT, NOT_PROJECTED, Mix, RoundState, Tally, remember
+from swapregret.learners.round.day import NOT_PROJECTED, Mix, RoundState, Tally, remember
+from swapregret.learners.round.posterior_sums import Prior, Sums, add_day, fade
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import Learners
 from swapregret.learners.settings import Level, Memory, Width
 
 POSTERIOR = ("keep", "origin", "precision", "gain")
 """What the rule of every player in this folder has: k, the prior's precision times its mean, its precision, that of a day."""
-
-
-class Sums(NamedTuple):
-    """What was seen.
-
-    The seed (1,) of draws; Σ k^{t−u} M_u M_uᵀ (d, d), of which the upper triangle is kept, with bandit feedback; how often each
-    element was chosen (d,), with semi-bandit feedback; what it or its action was paid (d,).
-    """
-
-    seed: Integers
-    moment: Floats
-    counts: Floats
-    sums: Floats
 
 
 class PosteriorState(NamedTuple):
@@ -77,60 +65,7 @@ def add_to_sums(
     state: PosteriorState, rule: OwnRule, action: Integers, seen: Floats, reward: float, times: float
 ) -> None:
     """Add a day to the sums, or take it off again."""
-    own = state.own
-    for i in range(action.size):
-        if action[i]:
-            if rule.feedback == BANDIT:
-                own.sums[i] += times * reward
-                for j in range(i, action.size):
-                    own.moment[i, j] += times * action[j]
-            else:
-                own.sums[i] += times * seen[i]
-                own.counts[i] += times
-
-
-@kernel
-def fade(rule: OwnRule, own: Sums, n_ending: int) -> None:
-    """Let a day that has ended pass by for what was seen."""
-    if n_ending == 0 or rule.keep == 1.0:
-        return
-    for i in range(own.sums.size):
-        own.sums[i] *= rule.keep
-        if rule.feedback == BANDIT:
-            for j in range(i, own.sums.size):
-                own.moment[i, j] *= rule.keep
-        else:
-            own.counts[i] *= rule.keep
-
-
-@kernel
-def fit_totals(rule: OwnRule, own: Sums, n_ending: int) -> tuple[Floats, Floats, bool]:
-    """Return θ̂ and the upper factor of Λ = UᵀU at the end of a day, and whether there is one."""
-    keep, d = rule.keep if n_ending != 0 else 1.0, own.sums.size
-    factor, right = np.zeros((d, d)), np.empty(d)
-    for i in range(d):
-        for j in range(i, d):
-            factor[i, j] = rule.gain * (keep * own.moment[i, j])
-        factor[i, i] += rule.precision
-        right[i] = rule.origin + rule.gain * (keep * own.sums[i])
-    is_definite = factorise(factor)
-    return cholesky_solve(factor, right) if is_definite else right, factor, is_definite
-
-
-@kernel
-def fit_elements(rule: OwnRule, own: Sums, n_ending: int) -> tuple[Floats, Floats]:
-    """Return θ̂ and the standard deviation of each element at the end of a day, the others taken to be known.
-
-    With bandit feedback only the deviations, 1/√Λ_ii, are of use.
-    """
-    keep, d = rule.keep if n_ending != 0 else 1.0, own.sums.size
-    mean, deviation = np.empty(d), np.empty(d)
-    for i in range(d):
-        count = own.moment[i, i] if rule.feedback == BANDIT else own.counts[i]
-        precision = rule.precision + rule.gain * (keep * count)
-        mean[i] = (rule.origin + rule.gain * (keep * own.sums[i])) / precision
-        deviation[i] = 1.0 / np.sqrt(precision)
-    return mean, deviation
+    add_day(rule.feedback, state.own, action, seen, reward, times)
 
 
 @kernel
@@ -187,9 +122,9 @@ class PosteriorPlayer(PointPlayer):
     actions: ActionSet
     horizon: Days
     memory: Memory | None = None
-    prior_mean: Level = 0.5
-    prior_width: Width = 0.35
-    noise: Width = 0.5
+    prior_mean: Level = Prior().mean
+    prior_width: Width = Prior().width
+    noise: Width = Prior().noise
 
     @cached_property
     def _family(self) -> Family:
@@ -201,20 +136,23 @@ class PosteriorPlayer(PointPlayer):
         return 1.0 if self.memory is None else float(np.exp(-1.0 / self.memory))
 
     @property
+    def _prior(self) -> Prior:
+        return Prior(self.prior_mean, self.prior_width, self.noise)
+
+    @property
     def precision(self) -> float:
         """Return m²/s²."""
-        return float((max(1, self.actions.size) / self.prior_width) ** 2)
+        return self._prior.precision(self.actions.size)
 
     @property
     def origin(self) -> float:
         """Return the precision times the mean of the prior."""
-        return self.precision * self.prior_mean / max(1, self.actions.size)
+        return self._prior.origin(self.actions.size)
 
     @property
     def gain(self) -> float:
         """Return the precision that a day adds."""
-        m = max(1, self.actions.size)
-        return float((m if self.feedback == "bandit" else m**2) / self.noise**2)
+        return self._prior.gain(self.actions.size, is_bandit=self.feedback == "bandit")
 
     def _running(self, offset: int) -> Running:
         running, d = super()._running(offset), self.actions.dimension

@@ -20,12 +20,12 @@ from swapregret.learners.baselines.posterior.gaussian import (
     POSTERIOR,
     PosteriorPlayer,
     PosteriorState,
-    fit_totals,
     learn_sums,
     play_draws,
 )
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_SOLVED, end_windows, learn_day
+from swapregret.learners.round.posterior_sums import fit_totals
 from swapregret.learners.settings import Draws
 
 LinTSRule = rule_class(__name__, "LinTSRule", *POSTERIOR, "draws")

@@ -33,13 +33,11 @@ from swapregret.learners.baselines.posterior.gaussian import (
     PosteriorPlayer,
     PosteriorState,
     draw_normals,
-    fade,
-    fit_elements,
-    fit_totals,
     learn_sums,
 )
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, NOT_SOLVED, end_windows, learn_day
+from swapregret.learners.round.posterior_sums import fade, fit_elements, fit_totals
 from swapregret.learners.settings import Draws, Limit, Step
 
 LinUCBRule = rule_class(__name__, "LinUCBRule", *POSTERIOR, "standard_errors", "draws", "listed")
