@@ -87,3 +87,5 @@ def test_what_does_not_fit_is_refused() -> None:
         sr.audit(actions, [[1, 0, 0], [0, 1, 0]], rewards, available=[None, [0, 2]])
     with pytest.raises(InvalidInput, match="`contexts` must have 2 entries"):
         sr.audit(actions, [[1, 0, 0], [0, 1, 0]], rewards, contexts=["a"])
+    with pytest.raises(InvalidInput, match="`confidence` must be above 0 and below 1: got 2"):
+        sr.audit(actions, [[1, 0, 0], [0, 1, 0]], rewards, contexts=["a", "b"], confidence=2.0)

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from swapregret.regret.ledgers.read_plays import (
     read_rounds,
 )
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
-from swapregret.regret.measure import AuditTable, Regret
+from swapregret.regret.measure import AuditTable, Regret, check_confidence
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units
@@ -97,6 +97,17 @@ Plays = npt.ArrayLike | Sequence[object]
 Available = Iterable[Hashable] | None
 
 
+class AuditOptions(TypedDict, total=False):
+    """What every audit may be told beside its log; see :func:`audit`."""
+
+    probabilities: npt.ArrayLike | None
+    window: int | None
+    confidence: float
+    capacity: int | None
+    reward_range: Range | None
+    cost_range: Range | None
+
+
 @overload
 def audit(
     actions: ActionSet, plays: Plays, rewards: npt.ArrayLike, *, contexts: Sequence[Hashable], **options: Any
@@ -111,18 +122,7 @@ def audit(
 
 @overload
 def audit(
-    actions: ActionSet,
-    plays: Plays,
-    rewards: npt.ArrayLike,
-    *,
-    rounds: None = None,
-    probabilities: npt.ArrayLike | None = None,
-    policies: None = None,
-    window: int | None = None,
-    confidence: float = 0.95,
-    capacity: int | None = None,
-    reward_range: Range | None = None,
-    cost_range: Range | None = None,
+    actions: ActionSet, plays: Plays, rewards: npt.ArrayLike, *, rounds: None = None, **options: Unpack[AuditOptions]
 ) -> Audit: ...
 
 
@@ -133,13 +133,8 @@ def audit(
     rewards: npt.ArrayLike,
     *,
     rounds: npt.ArrayLike | None = None,
-    probabilities: npt.ArrayLike | None = None,
     policies: Policy | Sequence[Policy] | None = None,
-    window: int | None = None,
-    confidence: float = 0.95,
-    capacity: int | None = None,
-    reward_range: Range | None = None,
-    cost_range: Range | None = None,
+    **options: Unpack[AuditOptions],
 ) -> Audit | TotalsAudit: ...
 
 
@@ -212,14 +207,13 @@ def audit(
     >>> round(totals.external_regret.value, 9), totals.external_regret.lower > 0
     (50.0, True)
     """
+    check_confidence(confidence)
     if contexts is not None or available is not None:
         from swapregret.logs.day_kinds import audit_day_kinds
 
         more = {"rounds": rounds, "probabilities": probabilities, "policies": policies, "window": window}
         more |= {"confidence": confidence, "capacity": capacity, "reward_range": reward_range, "cost_range": cost_range}
         return audit_day_kinds(actions, plays, rewards, contexts, available, more)
-    if not 0.0 < confidence < 1.0:
-        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
     rows = read_plays(actions, plays)
     is_total = _is_vector(rewards)
     units = read_units(reward_range, cost_range, of_elements=not is_total)

@@ -33,7 +33,7 @@ from swapregret.logs.past_days import learn_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.read_plays import read_plays
-from swapregret.regret.measure import student_factor
+from swapregret.regret.measure import check_confidence, student_factor
 from swapregret.units import Range
 
 _RANGE, _TINY = 1e-8, 1e-12
@@ -170,8 +170,7 @@ def evaluate(
     >>> found.pseudo_inverse.value, found.without_support, found.effective_days
     (1.0, 0.0, 50.0)
     """
-    if not 0.0 < confidence < 1.0:
-        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+    check_confidence(confidence)
     player = cast(AnyPlayer, policy) if hasattr(policy, "observe") and hasattr(policy, "start") else None
     of = actions or (log.actions if isinstance(log, Log) else getattr(player, "actions", None))
     if of is None:

@@ -19,7 +19,7 @@ from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
-from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
+from swapregret.regret.measure import Regret, check_confidence, regret_rows, standard_error, student_factor
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 from swapregret.regret.realised import most_apart
 from swapregret.regret.two_sided import TwoSided, two_sided_swap
@@ -183,8 +183,7 @@ class PlayResult:
 
         With probability ``confidence`` or more, for all runs at once (Freedman's inequality).
         """
-        if not 0.0 < confidence < 1.0:
-            raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+        check_confidence(confidence)
         drawn = self._recorded("realised", "realised=True")
         each = 1.0 - (1.0 - confidence) / len(drawn)
         parts = zip(self.ledgers, drawn, strict=True)

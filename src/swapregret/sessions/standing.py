@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from swapregret.arrays import Label
 from swapregret.counts import check_name
-from swapregret.errors import InvalidInput
 from swapregret.learners.player import Decision, hold_policy, marginals_of
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
+from swapregret.regret.measure import check_confidence
 from swapregret.sessions.guard_rails import MODES, Advantage
 from swapregret.sessions.uplift import Uplift, uplift_of
 from swapregret.sessions.whole_calls import Course, State, one_at_a_time
@@ -121,8 +121,7 @@ class Standing(Course[State]):
     @one_at_a_time
     def summary(self, *, confidence: float = 0.95) -> SessionSummary:
         """Say where the session stands, intervals with a confidence; costs an eigenvalue decomposition."""
-        if not 0.0 < confidence < 1.0:
-            raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+        check_confidence(confidence)
         beside, units, actions = self._beside, self._reader.units, self.player.actions
         share = None if self._holdout is None else self._holdout.share
         marginals = marginals_of(hold_policy(self.player, self._state))
