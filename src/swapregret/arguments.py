@@ -107,6 +107,12 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return called
 
 
+def check_confidence(confidence: float) -> None:
+    """Refuse a probability with which nothing holds, or all does."""
+    if not 0.0 < confidence < 1.0:
+        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
+
+
 def check_fields(part: "DataclassInstance") -> None:
     """Read the fields of a frozen dataclass by its annotations, as ``checked`` reads arguments."""
     for name, value in read_fields(type(part), vars(part)).items():

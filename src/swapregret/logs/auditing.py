@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import check_confidence, checked
 from swapregret.arrays import Actions, Matrix, Vector, as_numbers, real_numbers
 from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.notebook import html_table
@@ -28,7 +28,7 @@ from swapregret.regret.ledgers.read_plays import (
     read_rounds,
 )
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
-from swapregret.regret.measure import AuditTable, Regret, check_confidence
+from swapregret.regret.measure import AuditTable, Regret
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 from swapregret.regret.totals import TotalsAudit, audit_totals
 from swapregret.units import Range, Units, read_units

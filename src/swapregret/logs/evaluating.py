@@ -24,6 +24,7 @@ from typing import cast
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import check_confidence
 from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import AnyPlayer
@@ -33,7 +34,7 @@ from swapregret.logs.past_days import learn_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.read_plays import read_plays
-from swapregret.regret.measure import check_confidence, student_factor
+from swapregret.regret.measure import student_factor
 from swapregret.units import Range
 
 _RANGE, _TINY = 1e-8, 1e-12

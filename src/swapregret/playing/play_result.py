@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import check_confidence
 from swapregret.arrays import frozen
 from swapregret.errors import InvalidInput
 from swapregret.notebook import html_table, text_table
@@ -19,7 +20,7 @@ from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
-from swapregret.regret.measure import Regret, check_confidence, regret_rows, standard_error, student_factor
+from swapregret.regret.measure import Regret, regret_rows, standard_error, student_factor
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret, swap_regret_per_run
 from swapregret.regret.realised import most_apart
 from swapregret.regret.two_sided import TwoSided, two_sided_swap

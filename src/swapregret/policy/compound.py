@@ -205,11 +205,7 @@ class ProductPolicy(Policy):
             math.prod(len(part.finite().weights) for part in self.parts) <= _LISTED
         )
 
-    @once
-    def finite(self) -> FinitePolicy:
-        """List the support, where there are at most 10,000 actions in it."""
-        if not self.has_atoms:
-            return super().finite()
+    def _listed(self) -> FinitePolicy:
         policies = [part.finite() for part in self.parts]
         rows = [np.concatenate(choice) for choice in product(*(policy.atoms for policy in policies))]
         weights = np.ones(1)

@@ -116,8 +116,12 @@ class Policy(ABC):
         columns = np.stack([self.second_moment(row) for row in identity])
         return frozen((columns + columns.T) / 2.0)
 
+    @once
     def finite(self) -> "FinitePolicy":
-        """List the support: the same policy as atoms and weights in canonical order."""
+        """List the support, where ``has_atoms``: the same policy as atoms and weights in canonical order."""
+        return self._listed() if self.has_atoms else Policy._listed(self)
+
+    def _listed(self) -> "FinitePolicy":
         raise Unsupported(
             "the support of the policy must be small enough to be listed",
             f"{type(self).__name__}, whose support is not listed",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from swapregret.errors import InvalidInput
 from swapregret.notebook import text_table
 from swapregret.units import Units
 
@@ -17,12 +16,6 @@ def standard_error(values: Sequence[float]) -> float:
     """Return the standard error of the mean of some runs; NaN for a single one."""
     n = len(values)
     return statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a probability with which nothing holds, or all does."""
-    if not 0.0 < confidence < 1.0:
-        raise InvalidInput("`confidence` must be above 0 and below 1", repr(confidence), "Use e.g. 0.95.")
 
 
 def student_factor(n: int, confidence: float = 0.95) -> float:

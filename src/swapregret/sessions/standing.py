@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
+from swapregret.arguments import check_confidence
 from swapregret.arrays import Label
 from swapregret.counts import check_name
 from swapregret.learners.player import Decision, hold_policy, marginals_of
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
-from swapregret.regret.measure import check_confidence
 from swapregret.sessions.guard_rails import MODES, Advantage
 from swapregret.sessions.uplift import Uplift, uplift_of
 from swapregret.sessions.whole_calls import Course, State, one_at_a_time

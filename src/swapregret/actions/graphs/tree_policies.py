@@ -43,7 +43,7 @@ class GibbsTrees(Policy):
     -----
     The matrices are built on first use, in O(n²d); K∘K is kept up to 4,096 edges. Sampling needs none of them while random walks
     are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after the other from
-    K = CCᵀ. Both draw from the exact policy.
+    K = CCᵀ. Both draw from the exact policy. Of at most 10,000 trees, on at most 64 edges, it can list all.
 
     Examples
     --------
@@ -134,11 +134,7 @@ class GibbsTrees(Policy):
             return draw_by_walk(rng, *self.walk, *graph.arcs)
         return draw_by_chain(rng, self._reduced[0], graph.tails, graph.heads, graph.n_vertices)
 
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all trees, where there are at most 10,000 of at most 64 edges to choose from."""
-        if not self.has_atoms:
-            return super().finite()
+    def _listed(self) -> FinitePolicy:
         graph = self._graph
         rows = np.empty((graph.n_forests, self.dimension), dtype=np.int64)
         next_forests(

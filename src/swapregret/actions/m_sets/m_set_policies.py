@@ -54,11 +54,7 @@ class SubsetPolicy(Policy):
         self.size = size
         self.has_atoms = _is_short(dimension, size)
 
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all sets, where there are at most 10,000."""
-        if not self.has_atoms:
-            return super().finite()
+    def _listed(self) -> FinitePolicy:
         policy = _all_sets(self.dimension, self.size)
         weights = self.probabilities(policy.atoms)
         return policy.reweighted(weights / weights.sum())

@@ -62,7 +62,7 @@ class UniformMatchings(Policy):
 
     A pair has probability 1/m, two pairs in different rows and columns 1/(m(m−1)), so with row sums R, column sums C
     and total T of v, :math:`(\Sigma v)_{ij} = v_{ij}/m + (T - R_i - C_j + v_{ij})/(m(m-1))`. The smallest non-zero eigenvalue
-    is 1/(n−1) for k = m = n ≥ 2 and (m−k)/(m(m−1)) for k < m.
+    is 1/(n−1) for k = m = n ≥ 2 and (m−k)/(m(m−1)) for k < m. At most 5,040 matchings can be listed.
 
     Examples
     --------
@@ -106,11 +106,7 @@ class UniformMatchings(Policy):
         tables = np.asarray(actions).reshape(-1, self.rows, self.columns)
         return np.where(_are_matchings(tables), 1 / self._n_actions, 0.0)
 
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all matchings, where there are at most 5,040."""
-        if not self.has_atoms:
-            return super().finite()
+    def _listed(self) -> FinitePolicy:
         _, atoms = all_matchings(self.rows, self.columns)
         return FinitePolicy(atoms, np.full(len(atoms), 1.0 / len(atoms)))
 
@@ -136,6 +132,7 @@ class GibbsPermutations(Policy):
     O(n 2ⁿ) time and 2ⁿ numbers to build, for the marginals and for one ``second_moment``; O(n³ 2ⁿ) for the dense Σ; O(n²) a
     draw. Scores are lowered by the prices of a best assignment first, which does not change the policy and keeps all sums
     between 1 and n!: scores of any spread are handled, and nothing is subtracted.
+    Of a list, at most 5,040 permutations, weights below 2⁻⁵² are dropped.
 
     Examples
     --------
@@ -182,11 +179,7 @@ class GibbsPermutations(Policy):
         are_in = _are_matchings(np.asarray(actions).reshape(-1, self.n, self.n))
         return np.exp(np.where(are_in, actions @ self._scores.ravel(), -np.inf) - self.log_partition)
 
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all permutations, where there are at most 5,040; weights below 2⁻⁵² are dropped."""
-        if not self.has_atoms:
-            return super().finite()
+    def _listed(self) -> FinitePolicy:
         chosen, atoms = all_matchings(self.n, self.n)
         weights = self._factors[np.arange(self.n), chosen].prod(axis=1)
         return FinitePolicy(atoms, weights / weights.sum())

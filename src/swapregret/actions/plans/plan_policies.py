@@ -82,11 +82,7 @@ class BehaviouralPlans(Policy):
                 found[row] = np.prod(self.chances[vector == 1])
         return found
 
-    @once
-    def finite(self) -> FinitePolicy:
-        """List all plans, where there are at most 10,000."""
-        if not self.has_atoms:
-            return super().finite()
+    def _listed(self) -> FinitePolicy:
         listed = _all_plans(self.tree)
         found = np.where(np.asarray(listed.atoms) == 1, self.chances, 1.0).prod(axis=1)
         return listed.reweighted(found / found.sum())
