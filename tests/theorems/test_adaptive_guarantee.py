@@ -115,7 +115,7 @@ def test_the_swap_regret_of_what_experts_agree_on_is_at_most_their_regrets() -> 
         experts, row = state.state.experts, _adversary(state.state.mix.mean, 1)
         policy, pool = experts.policy.copy(), experts.pool.copy()
         options = np.append(atoms @ row, pool @ row)
-        followed = experts.shares @ options
+        followed = experts.rows @ options
         regrets += policy[:, None] * (options - followed[:, None])
         beyond_pool += policy @ (atoms @ row) - pool @ row
         np.testing.assert_allclose(policy @ followed, policy @ options[:n], atol=1e-9)

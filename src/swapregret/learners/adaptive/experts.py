@@ -47,7 +47,7 @@ class Experts(NamedTuple):
     """What the experts know."""
 
     scores: Floats  # (N, N + 1) Σz
-    shares: Floats  # (N, N + 1) q
+    rows: Floats  # (N, N + 1) q
     squares: Floats  # (N,) the mean of Σz² over the actions
     policy: Floats  # (N,) π
     pool: Floats  # (d,) the marginals of p
@@ -81,7 +81,7 @@ def tell_experts(experts: Experts, listed: Listed, window_sum: Floats) -> None:
         gains[a] = dot(listed.rows[a], window_sum) - level
         square += gains[a] * gains[a] / n
     for x in range(n):
-        scores, shares, chance = experts.scores[x], experts.shares[x], experts.policy[x]
+        scores, row, chance = experts.scores[x], experts.rows[x], experts.policy[x]
         experts.squares[x] += chance * chance * square
         if experts.squares[x] == 0.0:
             continue
@@ -90,10 +90,10 @@ def tell_experts(experts: Experts, listed: Listed, window_sum: Floats) -> None:
             scores[j] += chance * gains[j]
             top = max(top, scores[j])
         for j in range(n + 1):
-            shares[j] = listed.first[j] * np.exp(max(eta * (scores[j] - top), _LEAST_EXPONENT))
-            total += shares[j]
+            row[j] = listed.first[j] * np.exp(max(eta * (scores[j] - top), _LEAST_EXPONENT))
+            total += row[j]
         for j in range(n + 1):
-            shares[j] /= total
+            row[j] /= total
 
 
 @kernel
@@ -110,8 +110,8 @@ def let_agree(experts: Experts, listed: Listed, policies: Policies, weights: Flo
                 pool[x] += weights[g] * policies.chances[g, a]
     pool /= pool.sum()
     experts.pool[:] = pool @ listed.rows
-    experts.policy[:] = eliminate(experts.shares[:, :n] + np.outer(experts.shares[:, n].copy(), pool))
-    played = experts.policy @ experts.shares
+    experts.policy[:] = eliminate(experts.rows[:, :n] + np.outer(experts.rows[:, n].copy(), pool))
+    played = experts.policy @ experts.rows
     experts.trust[0] = played[n]
     instead = np.flatnonzero(played[:n] > _LEAST_CHANCE)
     return listed.words[instead], played[instead] / max(played[instead].sum(), _LEAST_CHANCE)
