@@ -90,13 +90,16 @@ def test_other_players() -> None:
     assert wide.condition is None
 
 
-@pytest.mark.parametrize("preset", ["adaptive", "multiscale", "paper"])
-def test_members_are_what_is_mixed(preset: str) -> None:
+@pytest.mark.parametrize(
+    ("preset", "feedback"),
+    [("adaptive", "bandit"), ("adaptive", "semi-bandit"), ("ladder", "bandit"), ("multiscale", "bandit"), ("paper", "bandit")],
+)
+def test_members_are_what_is_mixed(preset: str, feedback: str) -> None:
     """Every slot of the mixture has a name, and those that are drawn have the weights of the policy's parts."""
-    session = sr.Session(swap_combcp(MSets(5, 2), 1000, preset=preset), rng=3)  # type: ignore[arg-type]
+    session = sr.Session(swap_combcp(MSets(5, 2), 1000, preset=preset, feedback=feedback), rng=3)  # type: ignore[arg-type]
     for day in range(40):
         session.act()
-        session.observe(day % 3 / 2)
+        session.observe(day % 3 / 2 if feedback == "bandit" else [day % 3 / 4] * 2)
     summary = session.summary().player
     assert summary is not None
     assert len({each.name for each in summary.members}) == state_of(session).state.mix.weights.size

@@ -131,4 +131,5 @@ def _member_names(master: Master) -> list[str]:
         return [*scales, "new scales", "exploration"]
     base = master.schedule.windows[0]
     memories = time_constants(master.actions, master.horizon, base) if master.trackers else ()
-    return [*scales, "steady", "uniform", *(f"tracker {memory:g}" for memory in memories), "exploration"]
+    trackers = [f"tracker {memory:g}" for memory in memories] + ["forecaster"] * master.foretells
+    return [*scales, "steady", "uniform", *trackers, "experts", "exploration"]
