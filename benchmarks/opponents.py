@@ -11,7 +11,7 @@ import argparse
 from typing import Any
 
 import numpy as np
-from quality import COMPETITORS, PLAYERS, VARIANTS
+from quality import ABLATIONS, COMPETITORS, PLAYERS, VARIANTS
 
 import swapregret as sr
 from swapregret.learners.player import Decision, draw_decision
@@ -56,7 +56,7 @@ def play_out(player: Any, rewards: np.ndarray, horizon: int, seed: int) -> tuple
 def main() -> None:
     """Parse, play, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--players", default="adaptive,ladder,multiscale,blum_mansour")
+    parser.add_argument("--players", default="adaptive,no-experts,ladder,ladder-no-experts,blum_mansour")
     parser.add_argument("--horizon", type=int, default=20_000)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--first-seed", type=int, default=51)
@@ -64,7 +64,7 @@ def main() -> None:
     for name in options.players.split(","):
         row = []
         for game, (actions, rewards) in games(options.first_seed).items():
-            make = (PLAYERS | COMPETITORS | VARIANTS)[name]
+            make = (PLAYERS | COMPETITORS | ABLATIONS | VARIANTS)[name]
             runs = [
                 play_out(make(actions, options.horizon), rewards, options.horizon, options.first_seed + seed)
                 for seed in range(options.seeds)

@@ -143,6 +143,7 @@ ABLATIONS: dict[str, Callable[..., Any]] = {
 
 VARIANTS: dict[str, Callable[..., Any]] = {
     "ladder": lambda a, t: sr.swap_combcp(a),
+    "ladder-no-experts": lambda a, t: sr.swap_combcp(a, experts=False),
     "semi-bandit": partial(sr.swap_combcp, feedback="semi-bandit"),
     "semi-bandit-sums": partial(sr.swap_combcp, feedback="semi-bandit", least_squares=False),
     "full": partial(sr.swap_combcp, feedback="full"),

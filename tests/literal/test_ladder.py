@@ -1,4 +1,4 @@
-"""The ladder, simulated slowly from its docstrings, against the library: members, shares, filter and policies."""
+"""The ladder, simulated slowly from its docstrings, against the library: members, shares, filter, experts and policies."""
 
 import math
 from collections import Counter
@@ -24,6 +24,7 @@ SETS = {
 WINDOWS, GAMMA, VARIANTS, HORIZON = (1, 2, 8, 32), 0.1, 2, 200
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("arms", "bandit", {}),
+    ("arms", "bandit", {"experts": False}),
     ("m-sets", "bandit", {}),
     ("m-sets", "semi-bandit", {"exploration": "horizon"}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "price": 2.0}),
@@ -31,7 +32,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("paths", "bandit", {"weight_step": 3.0, "weight_spread": 0.1}),
     ("paths", "semi-bandit", {}),
     ("many edges", "bandit", {"standard_errors": 0.1}),
-    ("permutations", "full", {}),
+    ("permutations", "full", {"experts": False}),
 ]
 
 
@@ -96,6 +97,10 @@ class Pool:
         self.instead: list[dict[tuple[int, ...], tuple[int, ...]]] = [{} for _ in range(self.G)]
         self.mixed = [1.0] * self.G
         self.n_swapped = 0
+        N, self.has_experts = len(self.rows), options.get("experts", True) and len(self.rows) <= 64
+        self.first = np.append(np.full(N, 0.03 / N), 0.97)
+        self.experts, self.told, self.told_squares = np.tile(self.first, (N, 1)), np.zeros((N, N + 1)), np.zeros(N)
+        self.agreed, self.pool = np.zeros(N), np.zeros(N)
 
     @property
     def weights(self) -> np.ndarray:
@@ -133,13 +138,28 @@ class Pool:
         return self.mixed[g] * self.filtered(g) + (1 - self.mixed[g]) * self.plain_policy(g)
 
     def policy(self) -> np.ndarray:
-        """Return (1−γ) Σ w_g (φ_g F(p̃_g) + (1−φ_g) p̃_g) + γμ."""
+        """Return (1−γ) π + γμ."""
         gamma = min(0.05, (self.seen_per_day * (self.closed + 1)) ** (-1 / 3)) if self.seen_per_day else GAMMA
-        mixed = np.full(len(self.rows), gamma / len(self.rows))
-        for g, weight in enumerate(self.weights):
-            if weight > 0.0:
-                mixed += (1 - gamma) * weight * self.slot_policy(g)
-        return mixed
+        return gamma / len(self.rows) + (1 - gamma) * self.agreed
+
+    def agree(self) -> None:
+        """Find π = Σ π(x) (q_x(y) + q_x(pool) p(y)), the eigenvector to 1, for p = Σ w_g (φ_g F(p̃_g) + (1−φ_g) p̃_g)."""
+        self.pool = sum(weight * self.slot_policy(g) for g, weight in enumerate(self.weights) if weight > 0.0)
+        self.agreed = self.pool
+        if self.has_experts:
+            chain = self.experts[:, :-1] + self.experts[:, -1:] * self.pool
+            system = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
+            self.agreed = np.linalg.lstsq(system, np.append(np.zeros(len(chain)), 1.0), rcond=None)[0]
+
+    def tell(self, X: np.ndarray) -> None:
+        """Let every expert learn what it would have gained with each option beyond the pool."""
+        gains = np.append((self.plain.rows - self.pool @ self.plain.rows) @ X, 0.0)
+        for x, chance in enumerate(self.agreed * self.has_experts):
+            self.told[x] += chance * gains
+            self.told_squares[x] += chance**2 * np.mean(gains[:-1] ** 2)
+            if self.told_squares[x]:
+                odds = self.first * np.exp(2.0 * self.told[x] / math.sqrt(self.told_squares[x]))
+                self.experts[x] = odds / odds.sum()
 
     def open(self, points: np.ndarray) -> None:
         """List and filter what members with weight recommend; points were compared with the library's before."""
@@ -153,6 +173,7 @@ class Pool:
                 atom: self.replaced(atom) if p >= 2e-4 else atom for atom, p in self.recommended[g].items()
             }
             self.mixed[g] = self.filters[g].share
+        self.agree()
 
     def parts(self, atom: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Return the pairs of an action's elements, or on a set with more than 48 elements each of them."""
@@ -260,6 +281,7 @@ class Pool:
         self.new_info[:], self.new_moment[:] = 0.0, 0.0
         weights = self.weights
         self.note(X)
+        self.tell(X)
         self.seen += weights[:, None] * X
         self.count += weights
         self.square += weights**2

@@ -13,6 +13,7 @@ from swapregret.compiled.bits import pack_rows
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster
 from swapregret.learners.adaptive.guard import split_gain
 from swapregret.learners.adaptive.vector_table import empty_vectors, make_row
+from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.player import Decision
 from swapregret.learners.round.running import Running
 from swapregret.playing.course import Course
@@ -101,10 +102,11 @@ def test_the_lemma_holds_for_the_cold_scales() -> None:
     assert left <= right + 1e-9
 
 
-def test_the_swap_regret_of_what_experts_agree_on_is_at_most_their_regrets() -> None:
+@pytest.mark.parametrize("preset", ["adaptive", "ladder"])
+def test_the_swap_regret_of_what_experts_agree_on_is_at_most_their_regrets(preset: str) -> None:
     """Pathwise, against a world that misleads the pool: SR(π) ≤ Σ Reg_x, and π earns what the pool does less regrets to it."""
-    player = sr.swap_combcp(sr.MSets(6, 2), 2000, preset="adaptive")
-    assert isinstance(player, AdaptiveMaster)
+    player = sr.swap_combcp(sr.MSets(6, 2), 2000, preset=preset)
+    assert isinstance(player, AdaptiveMaster | LadderMaster)
     rng = np.random.default_rng(5)
     state = player.start(rng)
     atoms = player.actions.enumerate()

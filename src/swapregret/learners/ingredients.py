@@ -34,7 +34,7 @@ class Ingredients:
     random_offset : bool
         Whether windows start at a random day (D20).
     trackers, learned_weights, swap_filter, pooling, experts, guarded, least_squares : bool
-        Ingredients of the adaptive preset, each of which can be switched off (D26).
+        Ingredients of the adaptive preset and, but for the first two and the guard, of the ladder; each can be switched off (D26).
     standard_errors : float
         What a gain must exceed before the filter swaps (``adaptive.swap_filter``).
     boldness : float
@@ -96,7 +96,7 @@ PRESETS = {
 
 _NAMES = tuple(field.name for field in fields(Ingredients))
 _LEARNED = _NAMES[_NAMES.index("trackers") :]
-_OF_POOL = ("trackers", "learned_weights", "experts", "guarded", "guard_slack", "forecaster", "optimism")
+_OF_POOL = ("trackers", "learned_weights", "guarded", "guard_slack", "forecaster", "optimism")
 OWN = {
     "adaptive": tuple(name for name in _LEARNED if name != "price"),
     "ladder": tuple(name for name in _LEARNED if name not in _OF_POOL),

@@ -126,7 +126,7 @@ def _member_names(master: Master) -> list[str]:
     scales = [f"scale {scale}" for scale in range(1, master.n_scales + 1)]
     if isinstance(master, LadderMaster):
         trackers = (f"tracker {BLOCKS_REMEMBERED * window}" for window in master.schedule.windows[:-1])
-        return [*scales, *trackers, "steady", "fast", "exploration"]
+        return [*scales, *trackers, "steady", "fast", "experts", "exploration"]
     if not isinstance(master, AdaptiveMaster):
         return [*scales, "new scales", "exploration"]
     base = master.schedule.windows[0]

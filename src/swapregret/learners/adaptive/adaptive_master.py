@@ -94,7 +94,7 @@ class AdaptiveMaster(FilteredMaster):
     ----------
     horizon : int
         T, which sets the trackers and the threshold of the guard.
-    trackers, learned_weights, experts, guarded, forecaster : bool
+    trackers, learned_weights, guarded, forecaster : bool
         Each ingredient can be switched off.
     weight_step, weight_spread : float
         How fast the weights move, and the share that is dealt out evenly.
@@ -108,7 +108,6 @@ class AdaptiveMaster(FilteredMaster):
     horizon: Days = 1
     trackers: bool = Ingredients.trackers
     learned_weights: bool = Ingredients.learned_weights
-    experts: bool = Ingredients.experts
     guarded: bool = Ingredients.guarded
     weight_step: Step = Ingredients.weight_step
     weight_spread: Share = Ingredients.weight_spread

@@ -18,11 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.policy_slots import Policies
+from swapregret.actions.family import Family
+from swapregret.actions.policy_slots import Policies, put_policy
 from swapregret.arrays import Floats, Words
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
+from swapregret.learners.round.day import Mix
 from swapregret.learners.round.stationary import eliminate
 
 MOST_ACTIONS = 64
@@ -116,3 +118,23 @@ def let_agree(experts: Experts, listed: Listed, policies: Policies, weights: Flo
     experts.trust[0] = played[n]
     instead = np.flatnonzero(played[:n] > _LEAST_CHANCE)
     return listed.words[instead], played[instead] / max(played[instead].sum(), _LEAST_CHANCE)
+
+
+@kernel
+def mix_agreed(
+    family: Family, listed: Listed, experts: Experts, policies: Policies, mix: Mix, exploration: float, is_heard: bool
+) -> None:
+    """Mix the members by the weights in ``mix``, what experts play instead, where they are heard, and μ."""
+    weights = mix.weights
+    n = weights.size - 2
+    mass, trust = 0.0, 1.0
+    for g in range(n):
+        mass += weights[g]
+    if experts.policy.size and is_heard:
+        words, chances = let_agree(experts, listed, policies, weights[:n])
+        put_policy(policies, n, words, chances, family.common.place)
+        trust, mix.is_new[n] = experts.trust[0], 1
+    for g in range(n):
+        weights[g] *= trust * (1.0 - exploration) / mass
+    weights[n] = (1.0 - trust) * (1.0 - exploration)
+    weights[n + 1] = exploration

@@ -1,4 +1,4 @@
-"""What the adaptive master and the ladder share: members that fit, and a filter."""
+"""What the adaptive master and the ladder share: members that fit, a filter, and experts."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,11 +19,11 @@ from swapregret.learners.settings import Capacity, Step
 
 @dataclass(frozen=True, repr=False)
 class FilteredMaster(Master):
-    """A master whose members follow least squares, and whose play is filtered.
+    """A master whose members follow least squares, and whose play is filtered and on small sets left to experts.
 
     Parameters
     ----------
-    swap_filter, pooling, least_squares : bool
+    swap_filter, pooling, experts, least_squares : bool
         Each ingredient can be switched off.
     standard_errors, prior : float
         Of the filter: what a gain must exceed (``adaptive.swap_filter``), and the weight of the pooled mean in base windows.
@@ -35,6 +35,7 @@ class FilteredMaster(Master):
 
     swap_filter: bool = Ingredients.swap_filter
     pooling: bool = Ingredients.pooling
+    experts: bool = Ingredients.experts
     least_squares: bool = Ingredients.least_squares
     standard_errors: Step = Ingredients.standard_errors
     prior: Step = 2.0

@@ -14,7 +14,7 @@ from swapregret.arrays import Flags, Floats, Integers
 from swapregret.compiled.bits import merge_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
-from swapregret.learners.adaptive.experts import let_agree, tell_experts
+from swapregret.learners.adaptive.experts import mix_agreed, tell_experts
 from swapregret.learners.adaptive.fit import (
     fitted_tilt,
     forget_days,
@@ -225,7 +225,6 @@ def mix_members(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> Non
     weights, policies = state.mix.weights, state.policies
     n = state.weights.policy.size
     n_cold = rule.windows.size - 1
-    mass = 0.0
     for g in range(n):
         weights[g] = 0.0
         if policies.n_atoms[g]:
@@ -233,16 +232,8 @@ def mix_members(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> Non
                 weights[g] = 1.0 / n_cold if g < n_cold else 0.0
             else:
                 weights[g] = state.weights.policy[g]
-            mass += weights[g]
-    trust = 1.0
-    if state.experts.policy.size and state.guard.has_tripped[0] == 0:
-        words, chances = let_agree(state.experts, rule.listed, policies, weights[:n])
-        put_policy(policies, n, words, chances, family.common.place)
-        trust, state.mix.is_new[n] = state.experts.trust[0], 1
-    for g in range(n):
-        weights[g] *= trust * (1.0 - rule.exploration) / mass
-    weights[n] = (1.0 - trust) * (1.0 - rule.exploration)
-    weights[n + 1] = rule.exploration
+    is_heard = state.guard.has_tripped[0] == 0
+    mix_agreed(family, rule.listed, state.experts, policies, state.mix, rule.exploration, is_heard)
     mix_slots(state)
 
 

@@ -14,6 +14,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.actions.policy_slots import list_room, room_for_lists
 from swapregret.arguments import Share
 from swapregret.files.held import wrong_state
+from swapregret.learners.adaptive.experts import list_actions, start_experts
 from swapregret.learners.adaptive.filtered_master import FilteredMaster
 from swapregret.learners.adaptive.state import start_fit, start_memory
 from swapregret.learners.ingredients import PRESETS, Ingredients
@@ -84,7 +85,9 @@ class LadderMaster(FilteredMaster):
         n = 2 * n_levels + 2
         keep, fast = math.exp(-1.0 / BLOCKS_REMEMBERED), math.exp(-1.0 / FAST_BLOCKS)
         point, log_point = learner.first
+        listed = list_actions(self.actions, has_experts=self.experts)
         rule = LadderRule(
+            listed=listed,
             windows=np.array(windows, dtype=np.int64),
             first_days=np.array([0, *(first_day(self.actions, w) for w in windows[1:-1])], dtype=np.int64),
             rates=np.array([rates[0]] * n_levels + [rates[0] / _SLOWER] * (n - n_levels)),
@@ -107,11 +110,12 @@ class LadderMaster(FilteredMaster):
             first_log=log_point,
         )
         d = family.common.dimension
-        n_atoms = 2 * room_for_lists(self.actions, learner.plan.variants)
-        learners, policies = start_learners(n, point, log_point), list_room(family, n + 1, n_atoms)
+        n_atoms = max(2 * room_for_lists(self.actions, learner.plan.variants), len(listed.words))
+        learners, policies = start_learners(n, point, log_point), list_room(family, n + 2, n_atoms)
         state = LadderState(
-            *begin_round(d, offset, learners, policies, n + 1),
+            *begin_round(d, offset, learners, policies, n + 2),
             start_weights(np.array([first_share(n, choice, 0) for choice in range(2 * n)]), d),
+            start_experts(listed),
             start_memory(n, d, n_atoms, self.capacity if self.swap_filter else 0, self._n_parts),
             start_fit(n - n_levels, d, int((rule.basis.place >= 0).sum())) if self.fits else start_fit(0, 0, 0),
         )

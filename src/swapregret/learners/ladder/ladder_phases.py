@@ -1,7 +1,8 @@
 r"""The end of a base window of the ladder: note what was gained, let the members learn, remember, filter, mix.
 
-The policy of a day is :math:`\gamma_t\mu + (1-\gamma_t)\sum_g w_g (\varphi_g F(\tilde p_g) + (1 - \varphi_g)\,\tilde p_g)`,
-:math:`\tilde p_g` what member g recommends, F the filter, w and φ from the choices of ``ladder.shares``.
+The policy of a day is :math:`\gamma_t\mu + (1-\gamma_t)\pi`, π what the experts of small sets make of the ladder's
+:math:`p = \sum_g w_g (\varphi_g F(\tilde p_g) + (1 - \varphi_g)\,\tilde p_g)`, and p itself on others: :math:`\tilde p_g` what
+member g recommends, F the filter, w and φ from the choices of ``ladder.shares``.
 
 Level k keeps its policy for blocks of :math:`w_k` days, which grow about fourfold. On day t the base window, within which nothing
 changes, is the longest w up to 64 days with :math:`w^3 \le t\,r\,m / 240`, and the top level is the last with
@@ -18,6 +19,7 @@ from swapregret.arrays import Flags, Floats
 from swapregret.compiled.bits import is_same_row, merge_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
+from swapregret.learners.adaptive.experts import mix_agreed, tell_experts
 from swapregret.learners.adaptive.fit import fitted_tilt, forget_days
 from swapregret.learners.adaptive.pool_phases import remember_day
 from swapregret.learners.adaptive.swap_filter import enter_recommended, filter_list, keep_recommended
@@ -126,6 +128,8 @@ def account(state: LadderState, rule: LadderRule, window_sum: Floats) -> None:
     for i in range(d):
         square += (window_sum[i] - mean) ** 2 / d
     memory.noise[0] += max(FORGET, 1.0 / weights.n_windows[0]) * (square - memory.noise[0])
+    if state.experts.policy.size:
+        tell_experts(state.experts, rule.listed, window_sum)
 
 
 @kernel
@@ -194,19 +198,16 @@ def open_policy(family: Family, rule: LadderRule, state: LadderState, g: int) ->
 
 
 @kernel
-def mix_members(rule: LadderRule, state: LadderState) -> None:
-    """Mix the policies by the weights of their members."""
+def mix_members(family: Family, rule: LadderRule, state: LadderState) -> None:
+    """Mix the policies by the weights of their members and what experts play instead."""
     weights, policies = state.mix.weights, state.policies
     n = state.weights.policy.size
-    gamma, mass = rule.exploration, 0.0
+    gamma = rule.exploration
     if rule.seen_per_day > 0.0:
         gamma = min(gamma, (rule.seen_per_day * (state.tally.day[0] + 1.0)) ** (-1.0 / 3.0))
     for g in range(n):
         weights[g] = state.weights.policy[g] if policies.n_atoms[g] else 0.0
-        mass += weights[g]
-    for g in range(n):
-        weights[g] *= (1.0 - gamma) / mass
-    weights[n] = gamma
+    mix_agreed(family, rule.listed, state.experts, policies, state.mix, gamma, True)
     mix_slots(state)
 
 
@@ -262,5 +263,5 @@ def end_ladder_window(rule: LadderRule, family: Family, state: LadderState, n_en
     if code == PLAYED and (n_ending != 0 or state.weights.n_windows[0] == 0):
         code = open_missing(family, rule, state)
     if code == PLAYED:
-        mix_members(rule, state)
+        mix_members(family, rule, state)
     return code

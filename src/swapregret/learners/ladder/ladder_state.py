@@ -9,6 +9,7 @@ import numpy as np
 
 from swapregret.actions.policy_slots import Policies
 from swapregret.arrays import Floats, Integers
+from swapregret.learners.adaptive.experts import Experts, Listed
 from swapregret.learners.adaptive.state import Basis, Fit, Memory
 from swapregret.learners.round.day import Mix, Tally
 from swapregret.learners.round.scale import Learners
@@ -17,6 +18,7 @@ from swapregret.learners.round.scale import Learners
 class LadderRule(NamedTuple):
     """What does not change; G members."""
 
+    listed: Listed  # all actions, where they have experts
     windows: Integers  # (K + 1,)
     first_days: Integers  # (K,) from which day on each window can be the base window
     rates: Floats  # (G,) c of each member's step
@@ -60,7 +62,11 @@ class Weights(NamedTuple):
 
 
 class LadderState(NamedTuple):
-    """What changes. Slot g holds what is played for member g, the last slot μ; members of levels that wait have no policy."""
+    """What changes.
+
+    Slot g holds what is played for member g, slot G what the experts play instead of the ladder, the last slot μ; members of
+    levels that wait have no policy.
+    """
 
     tally: Tally
     undo: Tally
@@ -68,6 +74,7 @@ class LadderState(NamedTuple):
     policies: Policies
     mix: Mix
     weights: Weights
+    experts: Experts
     memory: Memory
     fit: Fit
 
