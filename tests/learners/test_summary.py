@@ -92,7 +92,13 @@ def test_other_players() -> None:
 
 @pytest.mark.parametrize(
     ("preset", "feedback"),
-    [("adaptive", "bandit"), ("adaptive", "semi-bandit"), ("ladder", "bandit"), ("multiscale", "bandit"), ("paper", "bandit")],
+    [
+        ("adaptive", "bandit"),
+        ("adaptive", "semi-bandit"),
+        ("ladder", "bandit"),
+        ("multiscale", "bandit"),
+        ("paper", "bandit"),
+    ],
 )
 def test_members_are_what_is_mixed(preset: str, feedback: str) -> None:
     """Every slot of the mixture has a name, and those that are drawn have the weights of the policy's parts."""

@@ -31,7 +31,7 @@ _RANGES: dict[str, tuple[float, float]] = (
     dict.fromkeys(_SHARES, (-_SLACK, 1.0 + _SLACK))
     | dict.fromkeys(_FLAGS, (0, 1))
     | dict.fromkeys(_SUMS, (0.0, _LARGEST))
-    | {"shares": (1e-30, 1.0)}
+    | {"shares": (1e-9, 1.0)}
 )
 """The least and the largest number in arrays, by the last part of their names; whole numbers are counts besides."""
 _PER_DAY = {"n_updates", "memory_count", "n_windows", "n_seen", "closed"}

@@ -131,5 +131,5 @@ def _member_names(master: Master) -> list[str]:
         return [*scales, "new scales", "exploration"]
     base = master.schedule.windows[0]
     memories = time_constants(master.actions, master.horizon, base) if master.trackers else ()
-    trackers = [f"tracker {memory:g}" for memory in memories] + ["forecaster"] * master.foretells
-    return [*scales, "steady", "uniform", *trackers, "experts", "exploration"]
+    pool = [*scales, "steady", "uniform", *(f"tracker {memory:g}" for memory in memories)]
+    return [*pool, *["forecaster"] * master.foretells, "experts", "exploration"]

@@ -10,9 +10,9 @@ from tests.late import Late
 
 import swapregret as sr
 from swapregret.learners.baselines.posterior.gaussian import draw_normals
-from swapregret.learners.round.posterior_sums import fit_totals
 from swapregret.learners.baselines.posterior.lin_ucb import best_climbed, best_listed
 from swapregret.learners.player import Decision
+from swapregret.learners.round.posterior_sums import fit_totals
 
 SETS: Late[sr.ActionSet] = Late(
     {

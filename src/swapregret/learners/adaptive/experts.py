@@ -33,7 +33,6 @@ _TRUST = 0.97
 """The first weight of the pool. With less of it, much is lost until experts know that the pool is better: .002 to .02 in reward."""
 _STEP = 2.0
 _LEAST_EXPONENT = -60.0
-"""No share is 0: with 64 actions it is 4e-30 at least, which files are held to (``checked.py``)."""
 _LEAST_CHANCE = 1e-9
 """What is played instead less often than this is left out of the list."""
 
