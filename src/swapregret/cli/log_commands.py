@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from swapregret.arrays import Label
     from swapregret.files.storage import Json
     from swapregret.learners.player import AnyPlayer
-    from swapregret.logs.auditing import Audit
-    from swapregret.logs.day_kinds import DayKindsAudit
     from swapregret.policy import Policy
-    from swapregret.regret.measure import Regret
-    from swapregret.regret.totals import TotalsAudit
+    from swapregret.regret.measure import AuditTable, Regret
     from swapregret.sessions.journal_check import JournalReport
 
 Pair = tuple[float, float] | None
@@ -84,9 +81,7 @@ def audit(
         console.print(f"Picture written to {picture}.", style="dim")
 
 
-def _audit_table(
-    log: Path, set_spec: str | None, ranges: "Json", options: "Json"
-) -> "tuple[Audit | TotalsAudit | DayKindsAudit, list[str]]":
+def _audit_table(log: Path, set_spec: str | None, ranges: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
     from swapregret.logs.auditing import audit as audit_plays
     from swapregret.logs.log_file import read_log
 
@@ -96,15 +91,12 @@ def _audit_table(
     logged = read_log(log, actions, is_cost=ranges["cost_range"] is not None)
     policies = {"policies": logged.policies} if logged.policies else {"rounds": logged.rounds}
     options |= ranges | policies | {"probabilities": logged.probabilities}
-    kinds = {"contexts": logged.contexts, "available": logged.available}
-    options |= {name: given for name, given in kinds.items() if given is not None}
+    options |= {"contexts": logged.contexts, "available": logged.available}
     notes = [f"Columns left alone: {', '.join(logged.ignored)}."] if logged.ignored else []
     return audit_plays(actions, logged.plays, logged.rewards, **options), notes
 
 
-def _audit_journal(
-    log: Path, set_spec: str | None, ranges: "Json", options: "Json"
-) -> "tuple[Audit | TotalsAudit | DayKindsAudit, list[str]]":
+def _audit_journal(log: Path, set_spec: str | None, ranges: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
     from swapregret.logs.auditing import audit as audit_plays
     from swapregret.sessions.journal_log import read_journal_log
 
@@ -115,19 +107,18 @@ def _audit_journal(
     held = read_journal_log(log)
     notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
     notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
-    kinds = {"available": held.available, "contexts": held.contexts}
-    options |= {name: given for name, given in kinds.items() if given is not None}
     options |= {"policies": held.policies, "reward_range": held.reward_range, "cost_range": held.cost_range}
+    options |= {"available": held.available, "contexts": held.contexts}
     return audit_plays(held.actions, held.plays, held.rewards, **options), notes
 
 
-def _named(result: "Audit | TotalsAudit | DayKindsAudit", linear: bool) -> "dict[str, Regret]":
+def _named(result: "AuditTable", linear: bool) -> "dict[str, Regret]":
     names = ("external", "internal", "swap", "dynamic") if len(result.regrets) == 4 else ("external", "swap")
     more = {"linear_swap": getattr(result, "linear_swap_regret")} if linear else {}  # noqa: B009
     return dict(zip(names, result.regrets, strict=True)) | more
 
 
-def _plain(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, linear: bool) -> dict[str, object]:
+def _plain(result: "AuditTable", limit: int, linear: bool) -> dict[str, object]:
     def regret(value: "Regret") -> dict[str, object]:
         return {
             "value": value.value,
@@ -157,7 +148,7 @@ def _plain(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, linear: bo
     }
 
 
-def _print(result: "Audit | TotalsAudit | DayKindsAudit", limit: int, notes: list[str], linear: bool) -> None:
+def _print(result: "AuditTable", limit: int, notes: list[str], linear: bool) -> None:
     from swapregret.logs.auditing import Audit
     from swapregret.regret.measure import regret_rows
 
