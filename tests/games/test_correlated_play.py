@@ -1,5 +1,6 @@
 """Plays: certificates against linear programs, files, samples, known values."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from scipy.stats import chi2
 
 from swapregret.actions.m_sets.m_sets import MSets
-from swapregret.errors import InvalidInput, Unsupported
+from swapregret.errors import InvalidAction, InvalidInput, Unsupported
 from swapregret.games import (
     CorrelatedPlay,
     FunctionGame,
@@ -162,6 +163,17 @@ def test_marginals_are_those_of_the_joint_policy(game: Game, make_play: Any) -> 
 def test_windows_that_do_not_fit_are_refused() -> None:
     """Days and rows in step, a policy a player, of the right dimension: anything else is refused."""
     policy = pure(2, 0)
-    for days, rows in [((1,), ()), ((0,), ((policy, policy),)), ((1,), ((policy,),)), ((1,), ((policy, pure(3, 0)),))]:
+    fair = ((policy, policy),)
+    for days, rows in [((1,), ()), ((0,), fair), ((1.5,), fair), ((math.nan,), fair), ((1,), ((policy,),))]:
         with pytest.raises(InvalidInput):
             CorrelatedPlay(chicken(), days, rows)
+    with pytest.raises(InvalidInput, match="of dimensions"):
+        CorrelatedPlay(chicken(), (1,), ((policy, pure(3, 0)),))
+
+
+def test_policies_outside_the_set_are_refused() -> None:
+    """Who plays both actions at once, or none, has no gap to speak of: such a play is not certified, nor in a mixture."""
+    policy, outside = pure(2, 0), FinitePolicy([[1, 1], [0, 1]], [0.5, 0.5])
+    for wrong in (outside, mix([policy, outside], [0.5, 0.5])):
+        with pytest.raises(InvalidAction, match="the policies of player 1 must play actions of the set"):
+            CorrelatedPlay(chicken(), (2, 1), ((policy, policy), (policy, wrong)))

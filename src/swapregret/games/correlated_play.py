@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from swapregret.arguments import checked
-from swapregret.arrays import Action, Floats, Vector, frozen
+from swapregret.arrays import Action, Floats, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
 from swapregret.games.certificate import Gap
 from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, one_for, profiles
@@ -30,6 +30,7 @@ from swapregret.regret.best_swap import BestSwap, best_swap
 from swapregret.regret.ledgers.answers import Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
+from swapregret.regret.ledgers.read_plays import check_support
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
 
 _MOST_SHOWN = 60
@@ -63,10 +64,10 @@ class CorrelatedPlay:
     policies: tuple[tuple[Policy, ...], ...]
 
     def __post_init__(self) -> None:
-        days = tuple(int(each) for each in self.days)
+        days = tuple(as_integer(each, f"days[{index}]", 1) for index, each in enumerate(self.days))
         policies = tuple(tuple(row) for row in self.policies)
         dimensions = [actions.dimension for actions in self.game.action_sets]
-        if not days or len(days) != len(policies) or min(days) < 1:
+        if not days or len(days) != len(policies):
             raise InvalidInput(
                 "`days` must be positive whole numbers, one per window, as many as `policies` has rows",
                 f"{len(days)} windows and {len(policies)} rows",
@@ -79,6 +80,8 @@ class CorrelatedPlay:
                     repr([policy.dimension for policy in row]),
                     "Give each player a policy over its own set.",
                 )
+        for player, actions in enumerate(self.game.action_sets):
+            check_support(actions, [row[player] for row in policies], f"the policies of {self.game.names[player]}")
         object.__setattr__(self, "days", days)
         object.__setattr__(self, "policies", policies)
 

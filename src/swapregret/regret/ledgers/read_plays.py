@@ -197,3 +197,20 @@ def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequenc
                 "Pass the policy that drew it.",
             )
     return listed
+
+
+def check_support(actions: ActionSet, policies: Sequence[Policy], what: str) -> None:
+    """Refuse policies that play what is no action of the set, as far as their actions are listed; each action is looked at once."""
+    known: set[bytes] = set()
+    waiting = list({id(policy): policy for policy in policies}.values())
+    while waiting:
+        policy = waiting.pop()
+        if not policy.has_atoms:
+            waiting += getattr(policy, "components", ())
+            continue
+        for atom, packed in zip(policy.atoms, pack_rows(read_only(policy.atoms)), strict=True):
+            if packed.tobytes() not in known and atom not in actions:
+                raise InvalidAction(
+                    f"{what} must play actions of the set", f"{actions.elements(atom)!r}", f"The set is {actions!r}."
+                )
+            known.add(packed.tobytes())
