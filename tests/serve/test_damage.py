@@ -187,6 +187,21 @@ def test_backup_and_restore_of_sqlite(serve: Callable[..., Served], tmp_path: Pa
     _same(server, restored, problem)
 
 
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    """A name that is mistyped is refused: upkeep of an empty new file would say that all is well."""
+    where = ["--database", f"sqlite:///{tmp_path}/none.db"]
+    for command in (
+        ["check"],
+        ["compact"],
+        ["backup", str(tmp_path / "copy.db")],
+        ["key", "list"],
+        ["key", "revoke", "x"],
+    ):
+        done = CliRunner().invoke(app, ["serve", *command, *where])
+        assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
+        assert "must be there" in done.output
+
+
 @pytest.mark.postgres
 def test_backup_and_restore_of_postgres(serve: Callable[..., Served], postgres: Any) -> None:
     """A dump made while the server runs goes into another database and goes on bit for bit."""

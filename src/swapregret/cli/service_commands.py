@@ -152,7 +152,7 @@ def create(
 
     Example: swapregret serve key create --scope decide --name shop
     """
-    store = _open(database)
+    store = _open(database, may_be_new=True)
     from swapregret.serve.keys import create_key
 
     typer.echo(create_key(store, scope, name))
@@ -213,11 +213,11 @@ def _check_extra() -> None:
     require_extra("serve", "`swapregret serve`")
 
 
-def _open(database: str) -> "Store":
+def _open(database: str, *, may_be_new: bool = False) -> "Store":
     _check_extra()
     from swapregret.serve.database import open_store
 
-    return open_store(database)
+    return open_store(database, may_be_new=may_be_new)
 
 
 def _day(stamp: float | None) -> str:

@@ -51,7 +51,7 @@ def _fenced(*names: str) -> sa.Update:
     return sa.update(problems).where(*ours).values(beat=problems.c.beat + 1, **{n: sa.bindparam(n) for n in names})
 
 
-def open_store(database: str) -> "Store":
+def open_store(database: str, *, may_be_new: bool = True) -> "Store":
     """Open a database by its URL, make or migrate its tables, and say in a sentence if that cannot be done."""
     try:
         url = sa.make_url(database)
@@ -70,6 +70,10 @@ def open_store(database: str) -> "Store":
         ) from None
     if is_sqlite:
         if url.database and not os.path.exists(url.database):
+            if not may_be_new:
+                raise InvalidInput(
+                    "`--database` must be there", f"no file {url.database!r}", "Name the server's database."
+                )
             with contextlib.suppress(OSError):  # what cannot be made is said below
                 os.close(os.open(url.database, os.O_CREAT | os.O_RDWR, 0o600))  # nobody else's business
         _prepare_sqlite(engine)
