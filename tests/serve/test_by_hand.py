@@ -12,6 +12,7 @@ import swapregret as sr
 
 pytestmark = pytest.mark.serve
 Served = Any
+_DECIDE = "/problems/{problem}/decisions"
 
 CROSSED = [["s", "a-b"], ["a-b", "c"], ["s", "a"], ["a", "b-c"], ["b-c", "c"]]
 """Two of these edges read alike where a dash is put between their ends."""
@@ -75,12 +76,40 @@ def test_errors_speak_http(server: Served) -> None:
             "/problems/{problem}/rewards",
             "'skip'",
         ),
+        (
+            "POST",
+            f"/problems/{problem}/decisions",
+            {"id": True},
+            "id",
+            _DECIDE,
+            "`id` must be a text or a whole number: got true",
+        ),
+        (
+            "POST",
+            f"/problems/{problem}/decisions",
+            {"id": "x" * 201},
+            "id",
+            _DECIDE,
+            "a name or label must have at most",
+        ),
+        (
+            "POST",
+            f"/problems/{problem}/decisions",
+            {"id": "x", "count": 2},
+            "the body",
+            _DECIDE,
+            "`id` must come with one",
+        ),
+        ("POST", f"/problems/{problem}/decisions", [1], "the body", _DECIDE, "the body must be an object: got [1]"),
+        ("POST", "/problems", {"set": "msets 4 2", "holdout": 0.1}, "baseline", "/problems", "got no baseline"),
         ("GET", "/problems/nobody", None, None, "/problems/{problem}", "must exist"),
     ):
         told = server.http.request(method, path, json=body).json()["error"]
         assert (told["field"], told["endpoint"]) == (field, f"{method} {endpoint}"), told
         assert words in told["sentence"], told
         assert not re.search(r"session\.|Session\(|sr\.|None|True", told["sentence"]), told
+    told = server.http.post("/problems", content=b"{bad", headers={"Content-Type": "application/json"}).json()["error"]
+    assert (told["field"], told["must"]) == ("the body", "the body must be JSON"), told
 
 
 @pytest.mark.parametrize(

@@ -154,14 +154,20 @@ def _add_faults(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        first: Json = dict(error.errors()[0])
+        faults = error.errors()
+        first: Json = dict(faults[0])
         cause, field = first.get("ctx", {}).get("error"), _field(first["loc"])
         if isinstance(cause, SwapRegretError):  # a field that does not exist
             return answer_to(cause, _endpoint(request), cause.came.strip("'"))
-        must = first["msg"].removeprefix("Value error, ").replace("Input should", "must")
-        must = f"`{field}` {must}" if must.startswith("must ") else f"`{field}` must be right ({must})"
+        if first["type"] == "json_invalid":
+            made = InvalidInput("the body must be JSON", f"{cause}, character {first['loc'][-1]}", "See /docs.")
+            return answer_to(made, _endpoint(request), "the body")
+        alike = [each["msg"] for each in faults if _field(each["loc"]) == field and each["type"].endswith("_type")]
+        must = _must(" or ".join(dict.fromkeys(alike)) if first["type"].endswith("_type") else first["msg"])
+        name = field if field == "the body" else f"`{field}`"
+        must = f"{name} {must}" if must.startswith("must ") else must if " must " in must else f"{name}: {must}"
         came = "nothing" if first["type"] == "missing" else json.dumps(first.get("input"), default=str)[:80]
-        made = InvalidInput("`" + field + "` must be given" if came == "nothing" else must, came, "See /docs.")
+        made = InvalidInput(f"{name} must be given" if came == "nothing" else must, came, "See /docs.")
         return answer_to(made, _endpoint(request), field)
 
     @app.exception_handler(HTTPException)
@@ -181,9 +187,23 @@ def _endpoint(request: Request) -> str:
     return f"{request.method} {getattr(request.scope.get('route'), 'path', request.url.path[:80])}"
 
 
+def _must(said: str) -> str:
+    """Return what the library that checks requests says, in the words of HTTP and JSON."""
+    said = said.removeprefix("Value error, ").replace(
+        " a valid dictionary or object to extract fields from", " an object"
+    )
+    said = (
+        said.replace(" or Input should be ", " or ")
+        .replace(" valid string", " text")
+        .replace(" valid integer", " whole number")
+    )
+    return re.sub(r"^\w+ should ", "must ", said)
+
+
 def _field(place: Sequence[str | int]) -> str:
     """Return where in a body something is wrong, without the types that were tried."""
     parts = [str(part) for part in place if part != "body"]
     return (
-        ".".join(takewhile(re.compile(r"(?!(float|int|str|list|dict|function)\b)[\w-]+$").match, parts)) or "the body"
+        ".".join(takewhile(re.compile(r"(?!(float|int|str|list|dict|function|constrained)\b)[\w-]+$").match, parts))
+        or "the body"
     )

@@ -77,7 +77,8 @@ def read_holdout(actions: ActionSet, baseline: Choice | None, share: float | Non
         return None
     if baseline is None or share is None or not isinstance(share, int | float) or not 0.0 < share < 1.0:
         must = "`baseline` and `holdout` must be a choice and a share of days above 0 and below 1"
-        raise InvalidInput(must, f"{shown(baseline)} and {shown(share)}", 'Pass e.g. baseline=("a", "b"), holdout=0.1.')
+        came = [f"no {name}" if it is None else shown(it) for name, it in (("baseline", baseline), ("holdout", share))]
+        raise InvalidInput(must, " and ".join(came), "Give both: the elements of a choice, and e.g. 0.1.")
     return Holdout(read_choice(actions, baseline, "baseline"), float(share))
 
 

@@ -190,8 +190,8 @@ class Session(Standing[State]):
                 "Call observe(reward) or skip() first, or allow more with Session(..., max_open=…).",
             )
         if id is not None and (count is not None or named(self._open, id) is not None):
-            came = f"id={id!r} with `count`" if count is not None else f"{id!r}, which is open"
-            raise ProtocolError("an id must name one open decision", came, "Give each decision an id of its own.")
+            came = f"id={id!r} with `count`" if count is not None else f"{id!r}, which an open decision has"
+            raise ProtocolError("an id must be of one decision alone", came, "Give each decision an id of its own.")
         made = self._act(missing, note, n, self._read_choice(choice, is_alone=count is None and not missing))
         return made[0] if count is None else tuple(made)
 
