@@ -97,6 +97,16 @@ def test_totals_are_audited_between_two_ends(tmp_path) -> None:
     assert wider["external_regret"]["upper"] > data["external_regret"]["upper"]
 
 
+def test_who_drew_a_log_may_be_declared(tmp_path) -> None:
+    """A log that does not say who drew it is audited as the user declares; one that says so must not be told again."""
+    path, spec = tmp_path / "bare.csv", ["--set", "msets 2 1 labels=a,b", "--policies", "uniform", "--json"]
+    path.write_text("action,reward\n" + "a,1\nb,0\n" * 50, encoding="utf-8")
+    found = json.loads(RUNNER.invoke(app, ["audit", str(path), *spec]).output)
+    assert found["external_regret"]["value"] == pytest.approx(50.0)
+    path.write_text(LISTED, encoding="utf-8")
+    assert "in one way" in RUNNER.invoke(app, ["audit", str(path), *spec]).output
+
+
 def test_what_totals_cannot_give_is_refused(log, tmp_path) -> None:
     """A picture of exchanges, totals without policies, and a table without a set end with status 2 and what to do."""
     path = tmp_path / "totals.csv"

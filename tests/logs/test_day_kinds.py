@@ -62,6 +62,23 @@ def test_totals_come_between_ends() -> None:
     assert found.external_regret.lower <= 0.0 <= found.external_regret.upper
 
 
+def test_declared_policies_are_of_what_was_available() -> None:
+    """Uniform play, declared, is uniform on the actions of the day: the audit is the one of these policies."""
+    actions, rows, rewards, contexts, available = drawn(60, 4)
+    table = actions.enumerate()
+    few = sr.FinitePolicy(table[table[:, 2] == 0], np.full(3, 1.0 / 3.0))
+    known = [actions.uniform_policy() if each is None else few for each in available]
+    totals = (rows * rewards).sum(axis=1) / 2.0
+    one, other = (
+        sr.audit(actions, rows, totals, policies=each, contexts=contexts, available=available)
+        for each in ("uniform", known)
+    )
+    for name in ("lower", "value", "upper"):
+        assert getattr(one.swap_regret, name) == pytest.approx(getattr(other.swap_regret, name), abs=1e-9)
+    with pytest.raises(InvalidInput, match="Did you mean 'uniform'"):
+        sr.audit(actions, rows, totals, policies="unifrom")
+
+
 def test_columns_of_a_file(tmp_path) -> None:
     """The command reads `context` and `available`, and gives what Python gives."""
     actions, rows, rewards, contexts, available = drawn(30, 5)

@@ -134,6 +134,12 @@ def test_frames_and_files_are_the_same_log(tmp_path) -> None:
     plain = [(tuple(action.split(";")), reward) for action, reward in rows]
     logs = [plain, tmp_path / "log.csv", str(tmp_path / "log.parquet"), frame, frame.to_pandas()]
     assert len({evaluate(log, ("a", "b"), actions=coin, policies="uniform").value for log in logs}) == 1
+    short = frame.with_columns(available=pl.Series(["", "b;c", ""] * 5))
+    with pytest.raises(InvalidInput, match="all elements were available"):
+        evaluate(short, ("a", "b"), actions=coin, policies="uniform")
+    assert evaluate(short, ("a", "b"), actions=coin, policies="constant").n_days == 15
+    with pytest.raises(InvalidInput, match="`policy` must be a 0/1 row or the labels of one action: got 'uniform'"):
+        evaluate(frame, "uniform", actions=coin, policies="uniform")
 
 
 @pytest.mark.parametrize(

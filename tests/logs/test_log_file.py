@@ -63,6 +63,7 @@ def test_probabilities_and_rounds_are_read(tmp_path) -> None:
         (f"action,{HEAD}\na;b,1,1\n", "line 2 of .*log.csv must have 4 cells"),
         (f"action,{HEAD}\n", "at least one row"),
         ("", "begin with a row"),
+        ("action,cost\na;b,1\n", r"a column `reward`, .* got .*'cost'.* that they are costs: `cost_range`"),
         ("action,reward:a,reward:b\na;b,1,1\n", r"missing \['c'\]"),
         (f"action,{HEAD},reward:z\na;b,1,1,1,1\n", r"unknown \['z'\]"),
         (f"{HEAD}\n1,1,1\n", "one way"),

@@ -224,7 +224,7 @@ def test_an_apprentice_is_told_every_day() -> None:
     for given in ({}, {"choice": ("a", "b"), "without": "c"}, {"choice": ("a", "b"), "count": 2}):
         with pytest.raises(ProtocolError, match="choice of an application"):
             session.act(**given)
-    with pytest.raises(InvalidInput, match="`choice` must be an action of the set"):
+    with pytest.raises(InvalidInput, match="`choice` must be a 0/1 row or the labels of one action"):
         session.act(choice=("a", "b", "c"))
     with pytest.raises(InvalidInput, match="`mode` must be"):
         session.mode = "student"

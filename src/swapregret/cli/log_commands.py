@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from swapregret.sessions.journal_check import JournalReport
 
 Pair = tuple[float, float] | None
+DeclaredPolicies = Annotated[
+    str | None,
+    typer.Option("--policies", metavar="WHO", help="Who drew the log, where it does not say: uniform or constant."),
+]
 _PLAYERS = ("swap_combcp", "swap_comband")
 
 
@@ -45,6 +49,7 @@ def audit(
         Pair, option("reward-range", "Least and largest reward of an element, or of totals.")
     ] = None,
     cost_range: Annotated[Pair, option("cost-range", "The same of costs: columns are cost:LABEL or cost.")] = None,
+    policies: DeclaredPolicies = None,
     linear: Annotated[bool, typer.Option("--linear", help="Add linear swap regret and the best affine rule.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +66,9 @@ def audit(
 
     read = _audit_journal if is_journal_file(log) else _audit_table
     options: Json = {"capacity": capacity, "window": window, "confidence": confidence}
-    result, notes = read(log, set_spec, {"reward_range": reward_range, "cost_range": cost_range}, options)
+    result, notes = read(
+        log, set_spec, {"reward_range": reward_range, "cost_range": cost_range, "policies": policies}, options
+    )
     if picture is not None:
         if not isinstance(result, Audit):
             raise InvalidInput(
@@ -81,28 +88,33 @@ def audit(
         console.print(f"Picture written to {picture}.", style="dim")
 
 
-def _audit_table(log: Path, set_spec: str | None, ranges: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
+def _audit_table(log: Path, set_spec: str | None, told: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
     from swapregret.logs.auditing import audit as audit_plays
     from swapregret.logs.log_file import read_log
 
     if set_spec is None:
         raise InvalidInput("a table must come with its action set", "no `--set`", 'Add e.g. --set "msets 20 5".')
     actions = read_set(set_spec)
-    logged = read_log(log, actions, is_cost=ranges["cost_range"] is not None)
-    policies = {"policies": logged.policies} if logged.policies else {"rounds": logged.rounds}
-    options |= ranges | policies | {"probabilities": logged.probabilities}
+    declared = told["policies"]
+    logged = read_log(log, actions, is_cost=told["cost_range"] is not None, needs_policies=declared is None)
+    if declared is not None and logged.policies is not None:
+        raise InvalidInput(
+            "the policies of a log must be given once", "a log that has them, and `--policies`", "Leave out one."
+        )
+    options |= told | {"policies": declared or logged.policies, "rounds": None if logged.policies else logged.rounds}
+    options |= {"probabilities": logged.probabilities}
     options |= {"contexts": logged.contexts, "available": logged.available}
     notes = [f"Columns left alone: {', '.join(logged.ignored)}."] if logged.ignored else []
     return audit_plays(actions, logged.plays, logged.rewards, **options), notes
 
 
-def _audit_journal(log: Path, set_spec: str | None, ranges: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
+def _audit_journal(log: Path, set_spec: str | None, told: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
     from swapregret.logs.auditing import audit as audit_plays
     from swapregret.sessions.journal_log import read_journal_log
 
-    given = [name for name, value in {"set": set_spec, **ranges}.items() if value is not None]
+    given = [name for name, value in {"set": set_spec, **told}.items() if value is not None]
     if given:
-        must = "a journal must be audited by its own set and range"
+        must = "a journal must be audited by its own set, range and policies"
         raise InvalidInput(must, f"`--{given[0].replace('_', '-')}`", "Leave the option out.")
     held = read_journal_log(log)
     notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
@@ -186,10 +198,7 @@ def evaluate(
             help="What to value: labels separated by ;, uniform, swap_combcp or swap_comband.",
         ),
     ],
-    policies: Annotated[
-        str | None,
-        typer.Option("--policies", metavar="WHO", help="Who drew the log, where it does not say: uniform or constant."),
-    ] = None,
+    policies: DeclaredPolicies = None,
     reward_range: Annotated[
         Pair, typer.Option("--reward-range", metavar="LOW HIGH", help="Least and largest total reward.")
     ] = None,

@@ -133,7 +133,7 @@ def audit(
     rewards: npt.ArrayLike,
     *,
     rounds: npt.ArrayLike | None = None,
-    policies: Policy | Sequence[Policy] | None = None,
+    policies: str | Policy | Sequence[Policy] | None = None,
     **options: Unpack[AuditOptions],
 ) -> Audit | TotalsAudit: ...
 
@@ -146,7 +146,7 @@ def audit(
     *,
     rounds: npt.ArrayLike | None = None,
     probabilities: npt.ArrayLike | None = None,
-    policies: Policy | Sequence[Policy] | None = None,
+    policies: str | Policy | Sequence[Policy] | None = None,
     window: int | None = None,
     confidence: float = 0.95,
     capacity: int | None = None,
@@ -173,8 +173,9 @@ def audit(
         The probability of the action of the row. Without ``rounds`` it is the chance with which the action was drawn;
         reward vectors being known it changes no regret, but if all are 1 the play was no matter of luck and the
         regrets are those of the policies.
-    policies : Policy or sequence of Policy, optional
-        The policy that drew the action of each row, or one for all rows, instead of ``rounds`` and ``probabilities``.
+    policies : {"uniform", "constant"}, Policy or sequence of Policy, optional
+        The policy that drew the action of each row, or one for all rows, instead of ``rounds`` and ``probabilities``. Or who drew
+        them, declared by you: the uniform policy on what was available, or policies that left nothing to luck.
     window : int, optional
         Days per window, if external regret is wanted window by window too; the last one may be shorter.
     confidence : float
@@ -278,7 +279,7 @@ def _drawn(
     rewards: npt.ArrayLike,
     rounds: npt.ArrayLike | None,
     chances: Vector | None,
-    policies: Policy | Sequence[Policy] | None,
+    policies: str | Policy | Sequence[Policy] | None,
 ) -> tuple[Actions, Vector, Sequence[Policy]]:
     """Return the action, the total and the policy of each day."""
     totals = as_numbers(rewards, "rewards")

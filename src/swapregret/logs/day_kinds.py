@@ -80,11 +80,14 @@ def audit_day_kinds(
     for day, kind in enumerate(zip(contexts or [None] * len(rows), masks, strict=True)):
         kinds.setdefault(kind, []).append(day)
     given = options["policies"]
-    policies = None if given is None else read_policies(actions, rows, given)
+    policies = None if given is None or isinstance(given, str) else read_policies(actions, rows, given)
     share = 1.0 - (1.0 - options["confidence"]) / len(kinds)
     parts = {}
     for (context, missing), days in kinds.items():
-        own = options | {"confidence": share, "policies": None if policies is None else [policies[day] for day in days]}
+        own = options | {
+            "confidence": share,
+            "policies": given if policies is None else [policies[day] for day in days],
+        }
         chances = options["probabilities"]
         own["probabilities"] = None if chances is None else np.asarray(chances, dtype=np.float64)[days]
         names = tuple(actions.labels[index] for index in missing)
@@ -117,7 +120,7 @@ def _audit_face(
             repr(actions.elements(rows[wrong[0]])),
             "Correct the row, or what was available.",
         )
-    if options["policies"] is not None:
+    if options["policies"] is not None and not isinstance(options["policies"], str):
         options = options | {"policies": [face.lower(policy) for policy in options["policies"]]}
     vectors = values[:, face.kept] if values.ndim == 2 else values
     return cast(Audit | TotalsAudit, audit(face.part, rows[:, face.kept], vectors, **options))

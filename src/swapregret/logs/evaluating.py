@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,11 +29,10 @@ from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import AnyPlayer
 from swapregret.logs.least_squares import LeastSquares
-from swapregret.logs.log import Choice, Log, Source
+from swapregret.logs.log import Choice, Log, Source, read_choice
 from swapregret.logs.past_days import learn_past
 from swapregret.notebook import html_table, text_table
 from swapregret.policy import Policy
-from swapregret.regret.ledgers.read_plays import read_plays
 from swapregret.regret.measure import student_factor
 from swapregret.units import Range
 
@@ -213,7 +212,7 @@ def evaluate(
     )
 
 
-def _fixed(actions: ActionSet, policy: object) -> Vector:
+def _fixed(actions: ActionSet, policy: Any) -> Vector:
     """Return the marginals of a policy, or of the policy that always plays one choice."""
     if isinstance(policy, Policy):
         if policy.dimension != actions.dimension:
@@ -221,7 +220,7 @@ def _fixed(actions: ActionSet, policy: object) -> Vector:
                 f"`policy` must be over the {actions.dimension} elements of the set", repr(policy)[:80], "Pass another."
             )
         return policy.marginals()
-    chosen: Vector = read_plays(actions, [policy])[0].astype(np.float64)
+    chosen: Vector = read_choice(actions, policy, "policy").astype(np.float64)
     return chosen
 
 

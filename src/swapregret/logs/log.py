@@ -9,18 +9,16 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Action, Actions, Label, Vector, frozen, real_numbers
-from swapregret.counts import check_name, shown
-from swapregret.errors import InvalidInput, naming
+from swapregret.counts import shown
+from swapregret.errors import InvalidInput
 from swapregret.logs.log_file import Frame, LoggedPlay, read_log
-from swapregret.policy import FinitePolicy, Policy
-from swapregret.regret.ledgers.read_plays import read_drawn, read_plays, read_policies
+from swapregret.policy import Policy
+from swapregret.regret.ledgers.read_plays import read_drawn, read_play, read_plays, read_policies
 from swapregret.units import Range, Units, read_units
 
 Source = str | os.PathLike[str] | Frame | Sequence[Sequence[object]]
 Choice = npt.ArrayLike | Collection[Label]
 """An action as people give it: a 0/1 vector, or the labels of its elements."""
-DECLARED = ("uniform", "constant")
-"""How the policies of a log may be declared where the log does not have them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +80,7 @@ class Log:
         """
         units = read_units(reward_range, cost_range)
         told: Sequence[Policy] | None
+        is_short = False
         if isinstance(source, Log):
             if source.actions.dimension != actions.dimension:
                 raise InvalidInput(
@@ -97,6 +96,7 @@ class Log:
         elif isinstance(source, str | os.PathLike) or hasattr(source, "columns"):
             logged = read_log(source, actions, is_cost=units.is_cost, needs_policies=False)
             plays, totals, told = _of_table(logged, actions)
+            is_short = any(each is not None for each in logged.available or ())
         else:
             plays, totals, told = _of_rows(source, actions)
         if reward_range is not None or cost_range is not None:
@@ -108,11 +108,14 @@ class Log:
             raise InvalidInput(
                 "the policies of a log must be given once", "a log that has them, and `policies`", "Leave out one."
             )
-        if not isinstance(policies, str):
-            return cls(actions, plays, totals, tuple(read_policies(actions, plays, policies)), "logged", units)
-        check_name(policies, DECLARED, "policies")
-        drawn = [actions.uniform_policy()] * len(plays) if policies == "uniform" else _constant(plays)
-        return cls(actions, plays, totals, tuple(drawn), policies, units)
+        if policies == "uniform" and is_short:
+            raise InvalidInput(
+                "a log whose actions were drawn uniformly must have days on which all elements were available",
+                "missing elements in column `available`",
+                "Leave these days out, or log the policy of each.",
+            )
+        drawn = tuple(read_policies(actions, plays, policies))
+        return cls(actions, plays, totals, drawn, policies if isinstance(policies, str) else "logged", units)
 
     def __len__(self) -> int:
         """Return how many days there are."""
@@ -129,15 +132,6 @@ class Log:
 
     def __repr__(self) -> str:
         return f"Log({len(self):,} days, {self.units.word}s, policies {self.told}, {self.actions!r})"
-
-
-def _constant(plays: Actions) -> list[Policy]:
-    """Return the policy that always plays the action of the day: one object for equal actions."""
-    known: dict[bytes, Policy] = {}
-    for row in plays:
-        if row.tobytes() not in known:
-            known[row.tobytes()] = FinitePolicy(row[None, :], [1.0])
-    return [known[row.tobytes()] for row in plays]
 
 
 def _of_table(logged: LoggedPlay, actions: ActionSet) -> tuple[Actions, Vector, Sequence[Policy] | None]:
@@ -183,5 +177,4 @@ def read_choice(actions: ActionSet, given: Choice, name: str) -> Action:
     >>> read_choice(MSets(3, 2, labels="abc"), ("a", "c"), "baseline").tolist()
     [1, 0, 1]
     """
-    with naming(f"`{name}` must be an action of the set"):
-        return frozen(read_plays(actions, [given])[0].copy())
+    return frozen(read_play(actions, given, f"`{name}`"))

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Label, Matrix, Vector
+from swapregret.counts import shown
 from swapregret.errors import InvalidAction, InvalidInput, naming
 from swapregret.files.csv_file import read_csv, read_parquet
 from swapregret.policy import Policy
@@ -162,6 +163,12 @@ class _Reader:
         found = {
             column.removeprefix(prefix): index for index, column in enumerate(self._header) if column.startswith(prefix)
         }
+        if not found:
+            paid = prefix.removesuffix(":")
+            other = "cost" if paid == "reward" else "reward"
+            do = f"Add one, or say that they are {other}s: `{other}_range`." if other in self._header else "Add one."
+            must = f"the log must have a column `{paid}`, the total, or columns {prefix}LABEL, one per element"
+            raise InvalidInput(must, f"columns {shown(self._header)}", do)
         missing = [label for label in self._labels if label not in found]
         unknown = [label for label in found if label not in self._labels]
         if missing or unknown:

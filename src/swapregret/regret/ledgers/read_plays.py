@@ -8,12 +8,14 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Actions, Matrix, Vector, is_iterable, real_numbers
 from swapregret.compiled.bits import pack_rows
-from swapregret.counts import shown
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.ledgers.row_sums import distinct_rows, read_only
 
 _SUM = 1e-9
+DECLARED = ("uniform", "constant")
+"""How the policies of a log may be declared where the log does not have them."""
 
 
 def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
@@ -33,13 +35,22 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
         raise InvalidInput("`plays` must hold at least one day", "none", "Pass one action per row.")
     firsts, _ = distinct_rows(read_only(pack_rows(read_only(matrix))))
     for index in firsts.tolist():
-        if matrix[index] not in actions:
-            raise InvalidAction(
-                f"row {index} of `plays` must be an action of the set",
-                f"{actions.elements(matrix[index])!r}",
-                f"The set is {actions!r}.",
-            )
+        _require_action(actions, matrix[index], f"row {index} of `plays`")
     return matrix
+
+
+def read_play(actions: ActionSet, given: object, name: str) -> Actions:
+    """Read one action, given as labels or as a 0/1 vector."""
+    chosen = _one(actions, given, name)
+    _require_action(actions, chosen, name)
+    return chosen
+
+
+def _require_action(actions: ActionSet, row: Actions, name: str) -> None:
+    if row not in actions:
+        raise InvalidAction(
+            f"{name} must be an action of the set", f"{actions.elements(row)!r}", f"The set is {actions!r}."
+        )
 
 
 def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
@@ -63,11 +74,11 @@ def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
     listed = list(plays)
     matrix = np.zeros((len(listed), d), dtype=np.int64)
     for index, play in enumerate(listed):
-        matrix[index] = _one(actions, play, index)
+        matrix[index] = _one(actions, play, f"row {index} of `plays`")
     return matrix
 
 
-def _one(actions: ActionSet, play: object, index: int) -> Actions:
+def _one(actions: ActionSet, play: object, name: str) -> Actions:
     """Read one play: a full-length row of zeros and ones, or labels."""
     d = actions.dimension
     if isinstance(play, list | tuple | np.ndarray) and len(play) == d and all(_is_bit(entry) for entry in play):
@@ -76,7 +87,7 @@ def _one(actions: ActionSet, play: object, index: int) -> Actions:
         return actions.action_of(play)  # type: ignore[arg-type]
     except (InvalidAction, TypeError) as error:
         raise InvalidAction(
-            f"row {index} of `plays` must be a 0/1 row or the labels of one action",
+            f"{name} must be a 0/1 row or the labels of one action",
             f"{play!r}",
             f"{error}",
         ) from None
@@ -125,7 +136,8 @@ def no_policies(came: str) -> InvalidInput:
         "totals must come with the policy that drew each action",
         came,
         "Add `policies` (in a file the column `policy`, or one row for each action that could have been drawn, with `round` and"
-        " `probability`, and the total in the row that was), or give the reward of every element.",
+        " `probability`, and the total in the row that was), or give the reward of every element. If all were drawn uniformly,"
+        " declare policies='uniform' (--policies uniform).",
     )
 
 
@@ -176,8 +188,11 @@ def read_drawn(
     return rows[chosen], totals[chosen], [policy for _, policy, _ in listed]
 
 
-def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequence[Policy]) -> list[Policy]:
-    """Read the policy of every play: one for all, or one each; an action its policy never draws is refused."""
+def read_policies(actions: ActionSet, plays: Actions, policies: str | Policy | Sequence[Policy]) -> list[Policy]:
+    """Read the policy of every play: declared, one for all, or one each; an action its policy never draws is refused."""
+    if isinstance(policies, str):
+        check_name(policies, DECLARED, "policies")
+        return [actions.uniform_policy()] * len(plays) if policies == "uniform" else _constant(plays)
     listed = [policies] * len(plays) if isinstance(policies, Policy) else list(policies)
     if len(listed) != len(plays):
         raise InvalidInput(
@@ -197,6 +212,15 @@ def read_policies(actions: ActionSet, plays: Actions, policies: Policy | Sequenc
                 "Pass the policy that drew it.",
             )
     return listed
+
+
+def _constant(plays: Actions) -> list[Policy]:
+    """Return the policy that always plays the action of the day: one object for equal actions."""
+    known: dict[bytes, Policy] = {}
+    for row in plays:
+        if row.tobytes() not in known:
+            known[row.tobytes()] = FinitePolicy(row[None, :], [1.0])
+    return [known[row.tobytes()] for row in plays]
 
 
 def check_support(actions: ActionSet, policies: Sequence[Policy], what: str) -> None:
