@@ -44,7 +44,7 @@ def test_a_face_has_the_actions_of_the_enumeration(name: str) -> None:
         found = face.lift(face.part.enumerate())
         assert sorted(map(tuple, found.tolist())) == sorted(map(tuple, rows.tolist()))
         assert np.linalg.matrix_rank(face.exploration.cooccurrence()) == np.linalg.matrix_rank(rows)
-        policy = face.listed(rng.normal(size=actions.dimension), 2)
+        policy = face.mixed([face.listed(rng.normal(size=actions.dimension), 2)], [1.0])
         assert all(atom in actions for atom in policy.atoms)
         assert policy.marginals()[list(missing)].sum() == 0.0
     assert n_faces > 0

@@ -71,7 +71,7 @@ def test_what_cannot_be_asked_of_a_day(server: Served) -> None:
         ({"without": "ad"}, 422, "without"),
         ({"without": [{"a": 1}]}, 422, "without"),
         ({"without": [["ad", [[]]]]}, 422, "labels or indices"),
-        ({"id": 7}, 409, "one open decision"),
+        ({"id": 7}, 409, "one decision alone"),
         ({"id": "x", "count": 2}, 422, "with one decision"),
         ({"id": True}, 422, "id"),
         ({"id": "x" * 201}, 422, "200 characters"),
