@@ -9,6 +9,12 @@ from swapregret.actions.face import Face, oracle_part, read_missing
 from swapregret.errors import InvalidInput
 
 EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
+DECISIONS = [  # b follows a1, c follows b1, d is on its own
+    ("a", ["1", "2"]),
+    ("b", ["1", "2", "3"], ("a", "1")),
+    ("c", ["1", "2"], ("b", "1")),
+    ("d", ["1", "2"]),
+]
 SETS = {
     "msets": lambda: sr.MSets(6, 3, labels="abcdef"),
     "explicit": lambda: sr.Explicit([[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1]]),
@@ -18,6 +24,7 @@ SETS = {
     "forests": lambda: sr.Forests([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)], size=2),
     "paths": lambda: sr.DagPaths(EDGES, source="s", sink="t"),
     "partitions": lambda: sr.Partitions(3, 2),
+    "plans": lambda: sr.Plans(DECISIONS),
     "product": lambda: sr.Product(sr.MSets(4, 2), sr.MSets(3, 1)),
     "oracle": lambda: sr.OracleSet(4, lambda w: (np.argsort(np.argsort(-w, kind="stable")) < 2).astype(int)),
 }
@@ -47,7 +54,17 @@ def test_a_face_has_the_actions_of_the_enumeration(name: str) -> None:
         policy = face.mixed([face.listed(rng.normal(size=actions.dimension), 2)], [1.0])
         assert all(atom in actions for atom in policy.atoms)
         assert policy.marginals()[list(missing)].sum() == 0.0
+        assert np.array_equal(face.kept, np.flatnonzero(rows.any(axis=0)))
     assert n_faces > 0
+
+
+def test_plans_without_a_choice_are_plans_without_what_follows_it() -> None:
+    """Without ``a: 1`` neither b nor c is reached; without ``b: 1``, c is not."""
+    plans = SETS["plans"]()
+    for missing, labels in (((0,), "a2 d1 d2"), ((2,), "a1 a2 b2 b3 d1 d2")):
+        part = Face(plans, missing).part
+        assert isinstance(part, sr.Plans)
+        assert part.labels == tuple(f"{each[0]}: {each[1]}" for each in labels.split())
 
 
 def test_an_own_face_projects_as_the_oracle_does() -> None:

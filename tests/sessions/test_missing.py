@@ -44,6 +44,25 @@ def test_play_save_load_play_is_play(tmp_path) -> None:
     assert again.snapshot() == whole.snapshot()
 
 
+@pytest.mark.parametrize("preset", ["adaptive", "multiscale"])
+@pytest.mark.parametrize("feedback", ["full", "semi-bandit"])
+def test_gibbs_policies_of_plans_are_played_without_some(preset: str, feedback: str) -> None:
+    """Swap-ComBand on Kuhn's first player, whose weights differ by e⁶⁰⁰: every day has a plan without what is missing."""
+    plans = sr.Plans(
+        each
+        for card in "JQK"
+        for each in ((card, ["check", "bet"]), (f"{card}, check, bet", ["fold", "call"], (card, "check")))
+    )
+    session = sr.Session(sr.swap_comband(plans, 200, feedback=feedback, preset=preset), rng=0)
+    rng = np.random.default_rng(0)
+    for day in range(120):
+        missing = [[plans.labels[1]], [plans.labels[0], plans.labels[5]], []][day % 3]
+        decision = session.act(without=missing)
+        assert not set(decision.elements) & set(missing)
+        rewards = rng.random(plans.dimension) / plans.size
+        session.observe(rewards if feedback == "full" else rewards * decision.action)
+
+
 def test_a_journal_goes_on_where_it_ended(tmp_path) -> None:
     """A journal replays masked days to the same bits, and its log says what was available."""
     path = tmp_path / "days.journal"

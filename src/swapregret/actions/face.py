@@ -34,6 +34,11 @@ class Face:
     missing : tuple of int
         The elements that are not available, in order.
 
+    Attributes
+    ----------
+    kept : int64 array
+        The elements that some action that is left has. Others are gone too: what follows a choice that cannot be made.
+
     Examples
     --------
     >>> from swapregret import MSets
@@ -44,9 +49,9 @@ class Face:
 
     def __init__(self, whole: "ActionSet", missing: tuple[int, ...]) -> None:
         self.whole, self.missing = whole, missing
-        self.kept: Integers = np.setdiff1d(np.arange(whole.dimension), missing)
         if not is_possible(whole, missing):
             raise nothing_left(whole, missing)
+        self.kept: Integers = _elements_left(whole, missing)
         self.part: ActionSet = whole.part_on(self.kept)
 
     def lift(self, rows: Actions) -> Actions:
@@ -99,6 +104,15 @@ def is_possible(whole: "ActionSet", missing: Iterable[int]) -> bool:
     cost = np.zeros(whole.dimension)
     cost[list(missing)] = -1.0
     return not cost @ whole.argmax(cost) < 0.0
+
+
+def _elements_left(whole: "ActionSet", missing: tuple[int, ...]) -> Integers:
+    """Return the elements of the actions that are left: by asking for what is not yet found, until no action has any."""
+    weights = np.ones(whole.dimension)
+    weights[list(missing)] = -1.0 - whole.dimension
+    while (new := np.flatnonzero(whole.argmax(weights) * (weights > 0.0))).size:
+        weights[new] = 0.0
+    return np.flatnonzero(weights == 0.0)
 
 
 def nothing_left(whole: "ActionSet", missing: Iterable[int], when: str = "") -> InvalidInput:

@@ -31,7 +31,7 @@ from swapregret.actions.plans.plan_hull import (
 )
 from swapregret.actions.plans.plan_policies import BehaviouralPlans
 from swapregret.actions.plans.plan_tree import PlanTree, read_tree
-from swapregret.arrays import Action, Label, Vector, as_vector
+from swapregret.arrays import Action, Integers, Label, Vector, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.files.csv_file import read_csv
 from swapregret.geometry.hull_equations import HullEquations
@@ -122,6 +122,17 @@ class Plans(ActionSet):
     def information_sets(self) -> tuple[str, ...]:
         """Return the names of the information sets."""
         return self._names
+
+    def part_on(self, kept: Integers) -> "Plans":
+        """Return the plans of the tree with these sequences alone, each of which a plan must have."""
+        left, sets = set(kept.tolist()), []
+        for name, before, first, last in zip(
+            self._names, self._tree.parent, self._tree.start[:-1], self._tree.start[1:], strict=True
+        ):
+            actions = [self._sequences[k][1] for k in range(first, last) if k in left]
+            if actions:
+                sets.append((name, actions, self._sequences[before] if before >= 0 else None))
+        return Plans(sets, labels=[self.labels[k] for k in kept])
 
     @property
     def n_actions(self) -> int:
