@@ -1,15 +1,17 @@
 """Run the pages of the gallery while the site is built: what their blocks print and show stands below them.
 
 A page is Markdown with blocks of Python that run in order, as cells of a notebook do; the value of a last expression is shown. Each
-page is also written as a notebook. Figures are drawn by the Plotly that is installed, copied into the site once.
+page is also written as a notebook. It runs in an empty folder of its own, so that a second build finds nothing of the first. Figures
+are drawn by the Plotly that is installed, copied into the site once.
 """
 
 import ast
 import io
 import json
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import plotly
@@ -61,10 +63,12 @@ def run_page(app: Any, page: str, source: list[str]) -> None:
     name = page.removeprefix(FOLDER)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     written, end = ['```{raw} html\n<script src="../_static/plotly.min.js"></script>\n```\n\n'], 0
-    for number, block in enumerate(BLOCK.finditer(source[0])):
-        markup = shown(*run_cell(block[2], f"{page}.md", namespace), f"{name}-{number}") if block[1] == "python" else ""
-        written += [source[0][end : block.end()], f"\n\n```{{raw}} html\n{markup}\n```\n" if markup else ""]
-        end = block.end()
+    with TemporaryDirectory() as folder, chdir(folder):
+        for number, block in enumerate(BLOCK.finditer(source[0])):
+            cell = run_cell(block[2], f"{page}.md", namespace) if block[1] == "python" else ("", None)
+            markup = shown(*cell, f"{name}-{number}")
+            written += [source[0][end : block.end()], f"\n\n```{{raw}} html\n{markup}\n```\n" if markup else ""]
+            end = block.end()
     link = f'<p><a href="{name}.ipynb" download>This page as a notebook</a></p>'
     app.env.gallery_notebooks = getattr(app.env, "gallery_notebooks", {}) | {page: notebook(source[0])}
     source[0] = "".join([*written, source[0][end:], f"\n\n```{{raw}} html\n{link}\n```\n"])

@@ -61,6 +61,8 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytes
         for name in set(sys.modules) - known:
             if Path(getattr(sys.modules[name], "__file__", None) or "/").parent == tmp_path:
                 del sys.modules[name]
+    if page.parent.name == "gallery":
+        assert list(tmp_path.iterdir()) == [], "what a page leaves behind is in the way when it runs again"
 
 
 def test_every_set_has_a_page_with_an_example() -> None:

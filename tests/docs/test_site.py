@@ -10,7 +10,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -174,7 +174,7 @@ def test_a_foreign_asset_is_found() -> None:
 def test_every_page_of_the_gallery_ends_with_a_picture(site: Path) -> None:
     """The last block of each page shows a figure, drawn by the Plotly of the site; its notebook has the same cells."""
     pages = [page for page in (DOCS / "gallery").glob("*.md") if page.stem != "README"]
-    assert len(pages) >= 9
+    assert len(pages) >= 10
     assert (site / "_static" / "plotly.min.js").is_file()
     for page in pages:
         built = (site / "gallery" / f"{page.stem}.html").read_text("utf-8")
@@ -192,6 +192,17 @@ def test_a_block_of_the_gallery_shows_what_a_notebook_would() -> None:
     assert run_gallery.shown("", None, "place") == ""
     with pytest.raises(NameError):
         run_gallery.run_cell("y", "page", {})
+
+
+def test_a_page_of_the_gallery_runs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page runs in a folder of its own: what it writes is gone when it is built a second time."""
+    monkeypatch.chdir(tmp_path)
+    app = SimpleNamespace(env=SimpleNamespace())
+    for _ in range(2):
+        source = ["```python\nfrom pathlib import Path\nPath('a').touch(exist_ok=False)\nprint(1 + 1)\n```\n"]
+        run_gallery.run_page(app, "gallery/page", source)
+        assert "<pre>2\n</pre>" in source[0]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("mark", ["tilde", "widetilde", "hat", "widehat"])
