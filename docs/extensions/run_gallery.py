@@ -1,8 +1,8 @@
 """Run the pages of the gallery while the site is built: what their blocks print and show stands below them.
 
 A page is Markdown with blocks of Python that run in order, as cells of a notebook do; the value of a last expression is shown. Each
-page is also written as a notebook. It runs in an empty folder of its own, so that a second build finds nothing of the first. Figures
-are drawn by the Plotly that is installed, copied into the site once.
+page is also written as a notebook. It runs in an empty folder of its own, so that a second build finds nothing of the first.
+Figures are drawn by the Plotly that is installed, copied into the site once.
 """
 
 import ast

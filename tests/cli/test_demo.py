@@ -1,11 +1,16 @@
 """``swapregret demo``: what a newcomer sees first."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from swapregret.cli import app
+import swapregret as sr
+from swapregret.cli import app, play_commands
 
 runner = CliRunner()
 
@@ -42,6 +47,30 @@ def test_a_later_run_compiles_nothing(demo: dict[str, object]) -> None:
     result = runner.invoke(app, ["demo", "--horizon", "1000"])
     assert "Loading the compiled" in result.output
     assert "Compiling" not in result.output
+
+
+def test_all_that_a_first_run_compiles_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The world is made where compiling is watched: else its functions have a message of their own, inside the other's."""
+    order = []
+    watch, cyclic = play_commands.watch_compiling, sr.environments.cyclic
+
+    @contextmanager
+    def watched() -> Iterator[None]:
+        with watch():
+            order.append("watch")
+            yield
+            order.append("end")
+
+    def made(*given: Any, **options: Any) -> Any:
+        order.append("world")
+        return cyclic(*given, **options)
+
+    monkeypatch.setattr(play_commands, "_mark", lambda: tmp_path / "cache" / "mark")
+    monkeypatch.setattr(play_commands, "watch_compiling", watched)
+    monkeypatch.setattr(sr.environments, "cyclic", made)
+    assert runner.invoke(app, ["demo", "--json", "--horizon", "1000"]).exit_code == 0
+    assert order == ["watch", "world", "world", "end"]
+    assert (tmp_path / "cache" / "mark").is_file()
 
 
 def test_same_seed_same_numbers() -> None:

@@ -1,5 +1,6 @@
 """The service by hand: errors that say where, answers a person can read, HEAD, lists, a busy port."""
 
+import os
 import re
 import subprocess
 import sys
@@ -187,3 +188,33 @@ def test_a_busy_port_is_said_first(server: Served, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "choose another" in done.stderr
     assert "Dashboard" not in done.stdout + done.stderr
+
+
+_TRIAL = """
+import os, signal, socket, sys
+import numpy as np
+from swapregret.actions.m_sets.kernels import subsets
+from swapregret.compiled import announcing
+from swapregret.serve.processes import child
+from swapregret.serve.processes.line import packed, receive
+
+announcing._PATIENCE, announcing._EVERY = 0.01, 0.02
+child._Worker.try_out = lambda _: subsets.round_to_units(np.array([0.5, 0.5]), 1).tolist()
+ours, theirs = socket.socketpair()
+pid = os.fork()
+if pid == 0:
+    child.work(theirs)
+ours.sendall(packed((10**9, 0)) + packed(("try_out",)))
+receive(ours), print(receive(ours))
+os.kill(pid, signal.SIGKILL)
+"""
+
+
+def test_a_trial_says_that_compiling_has_ended(tmp_path: Path) -> None:
+    """The process of a trial is ended once it has answered: what it compiled was told before."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    run = [sys.executable, "-c", _TRIAL]
+    told = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=120).stderr
+    began, ended = told.splitlines()
+    assert began == "compiling, once on this machine: this can take a minute"
+    assert re.fullmatch(r"[1-9]\d* functions compiled in \d+ s", ended)

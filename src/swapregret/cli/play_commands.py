@@ -4,6 +4,7 @@ import hashlib
 import math
 import os
 import time
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -74,20 +75,20 @@ def _play(dimension: int, size: int, horizon: int, seed: int) -> list[dict[str, 
     import swapregret as sr
     from swapregret.playing.workers import run_tasks
 
-    actions = sr.MSets(dimension, size)
-    world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)
-    players: dict[str, AnyPlayer] = {
-        "Swap-ComBCP (ours)": sr.swap_combcp(actions, horizon),
-        "single Lazy-ComBCP": sr.baselines.combcp(actions, horizon),
-        "uniform play": sr.baselines.uniform(actions),
-    }
-    short = sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed)
     mark = _mark()
-    if not mark.is_file():  # side by side, in processes that leave what they compiled on the disk
-        with watch_compiling():
+    with nullcontext() if mark.is_file() else watch_compiling():  # the first lines below compile, too
+        actions = sr.MSets(dimension, size)
+        world = sr.environments.cyclic(actions, horizon, phases=_PHASES, rng=seed)
+        short = sr.environments.cyclic(actions, max(_PHASES, min(horizon, 200)), phases=_PHASES, rng=seed)
+        players: dict[str, AnyPlayer] = {
+            "Swap-ComBCP (ours)": sr.swap_combcp(actions, horizon),
+            "single Lazy-ComBCP": sr.baselines.combcp(actions, horizon),
+            "uniform play": sr.baselines.uniform(actions),
+        }
+        if not mark.is_file():  # side by side, in processes that leave what they compiled on the disk
             list(run_tasks(_play_short, [(player, short, seed) for player in players.values()], os.cpu_count() or 1))
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
     status_console.print("Loading the compiled inner loops ...", style="dim")
     with progress_bar() as bar:
         tasks = [

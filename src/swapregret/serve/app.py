@@ -97,11 +97,13 @@ def make_app(settings: Settings) -> Shield | CORSMiddleware:
 
 def run_server(settings: Settings, ready: Callable[[int], None] = lambda _: None) -> None:
     """Serve until a signal ends it; ``ready`` is told the port when the database is open, before the first request."""
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )  # its processes, too
     app = make_app(settings)
     listening = _listen(settings.host, settings.port)
     ready(listening.getsockname()[1])
     sys.setswitchinterval(0.0005)  # the writer waits for the disk, not for its turn
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         app,
         http=Connection,

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from swapregret.compiled.announcing import announcer
 from swapregret.errors import SwapRegretError
 from swapregret.files.storage import Json
 from swapregret.serve.problems import Problem, ProblemSpec
@@ -186,6 +187,7 @@ def work(line: socket.socket) -> None:
                 answer = error
             except Exception as error:
                 answer = _described(error)
+            announcer.finish()  # a trial is ended as soon as it has answered
             line.sendall(packed(answer))
             if not is_nice and time.process_time() - started > _LONG_SECONDS:
                 is_nice = bool(os.nice(_NICENESS))  # who takes long waits for those who do not
