@@ -8,6 +8,7 @@ import pytest
 import swapregret as sr
 from swapregret.errors import InvalidInput, ProtocolError, Unsupported
 from swapregret.learners.round.held_view import HeldOut
+from swapregret.sessions.journal_check import check_journal
 from swapregret.sessions.uplift import UpliftSums, evidence, uplift_of
 from swapregret.units import UNIT_REWARDS
 
@@ -233,6 +234,16 @@ def test_an_apprentice_is_told_every_day() -> None:
         sr.Session(sr.swap_combcp(ACTIONS, 500, preset="multiscale")).act(choice=("a", "b"))
     with pytest.raises(Unsupported, match="policy must have drawn"):
         _ = session.act(choice=("a", "b")).policy
+
+
+def test_a_check_tells_choices_that_wait_from_days(tmp_path: Path) -> None:
+    """Of seven closed days, four chosen by the application, and a choice that waits, a check counts seven days and one open."""
+    with sr.Session(player(), rng=5, journal=tmp_path / "told.journal") as session:
+        days(session, 3)
+        taught(session, 3, 4)
+        session.act(choice=("a", "b"))
+    report = check_journal(tmp_path / "told.journal")
+    assert (report.n_days, report.open_days) == (7, (7,))
 
 
 def test_files_of_apprentices_go_on(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from swapregret.errors import SwapRegretError, Unsupported
 from swapregret.files.storage import from_bytes, reading
-from swapregret.sessions.events import ACT, GENERATOR, SKIP, Event
+from swapregret.sessions.events import ACT, CHOSEN, GENERATOR, SKIP, Event
 from swapregret.sessions.journal import JournalScan, scan_journal, write_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import AnySession, SessionHeader, read_header, replay, restore
@@ -81,7 +81,7 @@ def _report(
     _, n_before, n_skipped = header.counts
     n_days = n_before
     for event in events:
-        if event.kind == ACT:
+        if event.kind in (ACT, CHOSEN):
             waiting[event.day] = None
         elif event.kind != GENERATOR:
             waiting.pop(event.day, None)
