@@ -16,7 +16,7 @@ from tests.fuzz.test_fuzz import TookTooLong, in_time
 from tests.late import Late
 
 import swapregret as sr
-from swapregret.errors import SwapRegretError
+from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.files.storage import from_bytes, to_bytes
 
 FILES = max(8, int(os.environ.get("SWAPREGRET_FUZZ_CALLS", "5000")) // 500)
@@ -45,6 +45,7 @@ PLAYERS: dict[str, Make] = {
     "multiscale": lambda actions: sr.swap_combcp(actions, 1000, preset="multiscale"),
     "single": lambda actions: sr.swap_combcp(actions, 1000, preset="multiscale", schedule=sr.Schedule([1, 1000])),
     "semi-bandit": lambda actions: sr.swap_combcp(actions, 1000, preset="multiscale", feedback="semi-bandit"),
+    "contexts": lambda actions: sr.swap_combcp(actions, 1000),
     "full": lambda actions: sr.swap_combcp(actions, 1000, feedback="full"),
     "swap_comband": lambda actions: sr.swap_comband(actions, 1000, preset="multiscale"),
     "anytime": lambda actions: sr.anytime(sr.swap_combcp, actions, first_epoch=20, preset="multiscale"),
@@ -70,11 +71,15 @@ def reward_of(session: Any) -> Any:
     return middle if session.player.feedback == "bandit" else np.full(actions.dimension, middle / actions.size)
 
 
-def begun(player: Any) -> Any:
+CONTEXTS = {"contexts": ("mobile", "desktop", ("tablet", 2))}
+"""What the days of a player's session have as contexts; those of others have none."""
+
+
+def begun(player: Any, contexts: tuple[Any, ...] = (None,)) -> Any:
     """Return a session of some days, with an open decision and one whose policy is older than the state."""
     session: Any = sr.Session(player, rng=1, max_open=3)
-    for _ in range(45):
-        session.act()
+    for day in range(45):
+        session.act(context=contexts[day % len(contexts)])
         session.observe(reward_of(session))
     session.act()
     second = session.act()
@@ -125,7 +130,7 @@ def verdict(path: Path, metadata: dict[str, Any], arrays: dict[str, Any]) -> str
 @pytest.mark.parametrize(("player", "name"), CASES, ids=str)
 def test_crafted_files(player: str, name: str, tmp_path: Path) -> None:
     """One value of the header or one array is another: refused with the file's name, or 50 days without a fault."""
-    session = begun(PLAYERS[player](SETS[name]))
+    session = begun(PLAYERS[player](SETS[name]), CONTEXTS.get(player, (None,)))
     metadata, arrays = from_bytes("session", session.snapshot(), "x")
     assert play_on(sr.Session.from_bytes(session.snapshot())) is None  # and everything is compiled
     rng = np.random.default_rng([SEED, zlib.crc32(f"{player} {name}".encode())])
@@ -139,6 +144,19 @@ def test_crafted_files(player: str, name: str, tmp_path: Path) -> None:
         if complaint is not None:
             found.append(f"file {number}: {how}: {complaint}")
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("text", ["[", "{}", "[[1]]", '[{"list": []}, "desktop"]', '["mobile", "mobile"]', None])
+def test_names_of_contexts_are_read(text: str | None, tmp_path: Path) -> None:
+    """Contexts that are no JSON, no list, no names, or not there are refused with the name of the file."""
+    session = begun(PLAYERS["contexts"](SETS["MSets"]), CONTEXTS["contexts"])
+    metadata, arrays = from_bytes("session", session.snapshot(), "x")
+    held = {name: array for name, array in arrays.items() if name != "contexts.names"}
+    if text is not None:
+        held["contexts.names"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    (tmp_path / "x.session").write_bytes(to_bytes("session", metadata, held))
+    with pytest.raises(InvalidInput, match=r"x\.session"):
+        sr.Session.load(tmp_path / "x.session")
 
 
 def test_a_fault_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

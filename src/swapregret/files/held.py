@@ -4,6 +4,7 @@ Kernels trust their arrays, so an array from a file is checked before a kernel g
 policies uses these functions; ``held`` is what the file holds, by name.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,6 +74,17 @@ def held_text(held: Held, name: str) -> str:
         return text_of_array(array)
     except UnicodeDecodeError:
         raise InvalidInput(f"`{name}` must be a text", "other bytes", "Restore the file from a copy.") from None
+
+
+def held_list(held: Held, name: str) -> list[Any]:
+    """Return a list that stands in an array as JSON."""
+    try:
+        listed = json.loads(held_text(held, name))
+    except (ValueError, RecursionError):
+        listed = None
+    if not isinstance(listed, list):
+        raise InvalidInput(f"`{name}` in a file must be a list", "another text", "Restore the file from a copy.")
+    return listed
 
 
 def held_whole(held: Held, name: str, high: int) -> int:

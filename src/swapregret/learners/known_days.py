@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.arrays import Action, Vector, array_of_text, below, frozen, text_of_array, under
+from swapregret.arrays import Action, Vector, array_of_text, below, frozen, under
 from swapregret.errors import InvalidInput
-from swapregret.files.held import held_array
+from swapregret.files.held import held_array, held_list
 from swapregret.files.values import read_value, write_value
 from swapregret.learners.checked import load_state
 from swapregret.learners.face_days import FaceDays, Recommended
@@ -38,6 +38,7 @@ from swapregret.learners.player import (
     Note,
     draw_decision,
     hold_policy,
+    is_context,
     marginals_of,
     own_state,
 )
@@ -190,8 +191,12 @@ class KnownDays:
         faces, contexts = below(arrays, "faces"), below(arrays, "contexts")
         if faces:
             self._faces.load(faces, n_days)
-        names = [read_value(name) for name in json.loads(text_of_array(contexts["names"]))] if contexts else [None]
-        if len(set(names)) != len(names) or (len(names) == 1) != (set(contexts) <= {"names"}):
+        names = [read_value(name) for name in held_list(contexts, "names")] if contexts else [None]
+        if (
+            not all(map(is_context, names))
+            or len(set(names)) != len(names)
+            or (len(names) == 1) != (set(contexts) <= {"names"})
+        ):
             raise InvalidInput(
                 "contexts in a file must be named once each", f"{names!r:.80}", "Restore the file from a copy."
             )

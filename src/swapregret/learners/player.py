@@ -43,6 +43,15 @@ class Note(NamedTuple):
 NOTHING = Note()
 
 
+def is_context(value: object) -> bool:
+    """Tell whether a value can be a context: it can be looked up, and is equal to itself; a tuple may hold what cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return bool(value == value)
+
+
 class Decision:
     """One action, with the policy that drew it.
 

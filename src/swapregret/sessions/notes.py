@@ -1,12 +1,11 @@
 """What is said about a day when its action is asked for: read from its user, and written to files."""
 
 import json
-from collections.abc import Hashable
 
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput, SwapRegretError, Unsupported
 from swapregret.files.values import read_value, write_value
-from swapregret.learners.player import NOTHING, Note
+from swapregret.learners.player import NOTHING, Note, is_context
 
 Id = str | int
 _LONGEST = 3_000
@@ -25,7 +24,7 @@ def note_given(id: object, context: object, *, is_written: bool) -> Note:
         return NOTHING
     if id is not None and type(id) not in (str, int):
         raise InvalidInput("`id` must be a text or a whole number", shown(id), "Write id=str(id).")
-    if not isinstance(context, Hashable) or not _is_hashed(context) or context != context:
+    if not is_context(context):
         raise InvalidInput(
             "`context` must be hashable, and equal to itself",
             shown(context),
@@ -35,15 +34,6 @@ def note_given(id: object, context: object, *, is_written: bool) -> Note:
     if is_written:
         write_note(note)
     return note
-
-
-def _is_hashed(value: object) -> bool:
-    """Tell whether a value can be hashed: a tuple may hold what cannot."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def write_note(note: Note) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, under
 from swapregret.errors import InvalidInput
-from swapregret.files.held import held_text, wrong_policy
+from swapregret.files.held import held_list, wrong_policy
 from swapregret.files.values import Arrays, AtHand, read_value, write_value
 from swapregret.policy import Mixture, Policy
 from swapregret.registry import GRAPHS, name_of
@@ -36,13 +36,7 @@ def read_policies(arrays: NamedArrays, actions: ActionSet) -> tuple[Policy, ...]
     if _TEXT not in arrays:
         return ()
     at_hand = _at_hand(actions, below(arrays, _TEXT))
-    try:
-        listed = json.loads(held_text(arrays, _TEXT))
-    except (ValueError, RecursionError):
-        listed = None
-    if not isinstance(listed, list):
-        raise wrong_policy("a list of policies", "another text")
-    return tuple(_read_policy(data, actions, at_hand) for data in listed)
+    return tuple(_read_policy(data, actions, at_hand) for data in held_list(arrays, _TEXT))
 
 
 def _read_policy(data: object, actions: ActionSet, at_hand: AtHand) -> Policy:
