@@ -4,6 +4,7 @@
 """
 
 import io
+import zlib
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.fuzz.mutations import mutate_text
-from tests.fuzz.test_other_files import Read, Rng, complaints
+from tests.fuzz.mutations import mutate_plain, mutate_text
+from tests.fuzz.test_fuzz import in_time
+from tests.fuzz.test_other_files import FILES, SEED, Read, Rng, complaints
 from typer.testing import CliRunner
 
 import swapregret as sr
 from swapregret.cli import app
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.logs.log_file import read_log
 from swapregret.regret.ledgers.policy_file import policy_cell
 
@@ -26,6 +28,19 @@ GAMES = {
     "payoffs": b'[game]\nkind = "matrix"\npayoffs = [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]\n',
     "blotto": b'[game]\nkind = "blotto"\ntroops = [3, 2]\nfields = 2\nvalues = [1.0, 2.0]\n',
     "security": b'[game]\nkind = "security"\nedges = [["s", "a"], ["a", "t"], ["s", "t"]]\nsource = "s"\nsink = "t"\nguards = 1\n',
+}
+EDGES = [["a", "b"], ["b", "c"], ["a", "c"]]
+SETS: dict[str, dict[str, Any]] = {
+    "msets": {"dimension": 4, "size": 2, "labels": ["a", "b", "c", "d"]},
+    "permutations": {"n": 3, "row_labels": ["a", "b", "c"], "column_labels": ["x", "y", "z"]},
+    "truncated": {"rows": 2, "columns": 3},
+    "partitions": {"total": 4, "parts": 2},
+    "trees": {"edges": EDGES, "largest_component": True},
+    "forests": {"edges": EDGES, "size": 1},
+    "paths": {"edges": EDGES, "source": "a", "sink": "c"},
+    "explicit": {"actions": [[1, 0], [0, 1]], "labels": ["a", "b"]},
+    "plans": {"information_sets": [["first", ["check", "bet"]], ["raised", ["fold", "call"], ["first", "check"]]]},
+    "product": {"sets": ["msets 4 2", {"kind": "msets", "dimension": 3, "size": 1}], "names": ["a", "b"]},
 }
 TABLE = b'[play]\nrounds = 20\nwindows = 5\nseed = 0\ncheckpoints = 2\n\n[[players]]\nlearner = "exp3"\n'
 REWARDS = b"a,b,c,d\n0.1,0.2,0.3,0.4\n0.5,0,1,0.25\n1,1,0,0\n"
@@ -52,6 +67,23 @@ def test_games(name: str, tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_bytes(GAMES[name] + b"\n" + TABLE)
     assert not (found := complaints(f"game {name}", path, path, mutate_text, play_game)), found
+
+
+@pytest.mark.serve
+@pytest.mark.parametrize("kind", SETS)
+def test_sets(kind: str) -> None:
+    """The table of a set in which one value is another, as a client may send it, makes a set or is refused in a sentence."""
+    from swapregret.serve.problems import Problem, ProblemSpec
+
+    rng = np.random.default_rng([SEED, zlib.crc32(kind.encode())])
+    for _ in range(5 * FILES):
+        table, how = mutate_plain({"kind": kind} | SETS[kind], rng)
+        try:
+            in_time(lambda table=table: Problem(ProblemSpec(set=table), 1000))
+        except SwapRegretError:
+            continue
+        except Exception as error:
+            pytest.fail(f"{how}: {error!r}")
 
 
 @pytest.mark.parametrize("header", [True, False])

@@ -4,14 +4,16 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import scipy
 
+from swapregret.arguments import checked
 from swapregret.arrays import Vector, frozen
-from swapregret.counts import plural
+from swapregret.counts import plural, shown
 from swapregret.errors import InvalidInput
 
 Vertex = Hashable
@@ -54,11 +56,12 @@ class Network:
     left_out: tuple[Edge, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        edges = tuple((u, v) for u, v in self.edges)
-        vertices = dict.fromkeys(self.vertices)
-        for u, v in edges:
-            vertices.setdefault(u)
-            vertices.setdefault(v)
+        try:
+            edges = tuple((u, v) for u, v in self.edges)
+            vertices = dict.fromkeys((*self.vertices, *chain.from_iterable(edges)))
+        except (TypeError, ValueError):
+            must = "`edges` of a Network must be pairs of hashable vertices"
+            raise InvalidInput(must, shown(self.edges), "Pass e.g. [('a', 'b'), ('b', 'c')].") from None
         columns = {key: tuple(values) for key, values in self.attributes.items()}
         for key, values in columns.items():
             if len(values) != len(edges):
@@ -161,6 +164,7 @@ class Network:
         kept = np.flatnonzero(component[ends[:, 0]] == best).tolist()
         return self._keep({index: self.edges[index] for index in kept}, directed=self.directed)
 
+    @checked
     def acyclic_from(self, source: Vertex, *, length: str | None = None) -> "Network":
         """Keep the directions that lead away from the source: a directed acyclic graph for ``DagPaths``.
 

@@ -16,6 +16,7 @@ from swapregret.actions.products.product_hull import Pair, best_pair, draw_pair,
 from swapregret.actions.products.product_span import PairSpan, level_of, off_level
 from swapregret.actions.set_specs import make_set
 from swapregret.arrays import Action, AnyArray, Integers, Label, as_vector
+from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations, equations_of, side_by_side
 from swapregret.policy import FinitePolicy, Policy, ProductPolicy, mix
@@ -207,15 +208,16 @@ def _hull_of(actions: Product, mu: Policy | None, variants: int) -> Hull:
 
 
 def _names(names: Sequence[Label] | None, count: int) -> tuple[Label, ...]:
-    given = tuple(range(count)) if names is None else tuple(names)
+    given: tuple[Label, ...] = ()
     try:
+        given = tuple(range(count)) if names is None else tuple(names)
         n_different = len(set(given))
     except TypeError:
         n_different = 0
     if len(given) != count or n_different != count:
         raise InvalidInput(
             f"`names` of Product must be {count} different hashable names, one for each set",
-            repr(given)[:80],
+            shown(names),
             "Name every decision once, e.g. names=['route', 'slate'].",
         )
     return given
