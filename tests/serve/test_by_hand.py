@@ -25,14 +25,50 @@ def test_errors_speak_http(server: Served) -> None:
     (decision,) = server.decide(problem)
     wrong = [{"decision": "x.0", "skipp": True}]
     for method, path, body, field, endpoint, words in (
-        ("POST", "/problems", {"set": "msets 4 2", "horison": 5}, "horison", "/problems", "Did you mean 'horizon'?"),
+        ("POST", "/problems", {"set": "msets 4 2", "horison": 5}, "horison", "/problems", 'Did you mean "horizon"?'),
+        (
+            "POST",
+            "/problems",
+            {"set": "msets 4 2", "horizon": "many"},
+            "horizon",
+            "/problems",
+            "must be a whole number: ",
+        ),
+        (
+            "POST",
+            "/problems",
+            {"set": "msets 4 2", "seed": 1.5},
+            "seed",
+            "/problems",
+            "must be a whole number: got 1.5.",
+        ),
+        ("POST", "/problems", {"set": "msets 4 2", "deadline": "x"}, "deadline", "/problems", "must be a number: got"),
+        (
+            "POST",
+            "/problems",
+            {"set": "msets 4 2", "cost_range": [1]},
+            "cost_range",
+            "/problems",
+            "two numbers, the lower",
+        ),
+        ("POST", "/problems", {"set": "msets 4 2", "preset": "adaptiv"}, "preset", "/problems", 'mean "adaptive"?'),
+        (
+            "POST",
+            "/problems",
+            {"set": {"kind": "trees", "edges": [["a", "b"]], "x": 1}},
+            "set",
+            "/problems",
+            "must have no parameters but edges, largest_component: got",
+        ),
+        ("POST", f"/problems/{problem}/decisions", {"without": ["x"]}, "without", _DECIDE, "Labels are e.g. ["),
+        ("GET", "/problems?limit=x", None, "limit", "/problems", "`limit` must be a whole number: got"),
         (
             "POST",
             "/problems",
             {"set": "msets 4 2", "horizon": 0},
             "horizon",
             "/problems",
-            "`horizon` must be greater than",
+            "`horizon` must be at least 1: got 0.",
         ),
         (
             "POST",
@@ -75,7 +111,7 @@ def test_errors_speak_http(server: Served) -> None:
             {"rewards": wrong},
             "skipp",
             "/problems/{problem}/rewards",
-            "'skip'",
+            'Did you mean "skip"?',
         ),
         (
             "POST",
@@ -108,7 +144,14 @@ def test_errors_speak_http(server: Served) -> None:
         told = server.http.request(method, path, json=body).json()["error"]
         assert (told["field"], told["endpoint"]) == (field, f"{method} {endpoint}"), told
         assert words in told["sentence"], told
-        assert not re.search(r"session\.|Session\(|sr\.|None|True", told["sentence"]), told
+        assert not re.search(r"session\.|Session\(|sr\.|None|True|MSets|'", told["sentence"]), told
+    for headers in ({}, {"Content-Type": "text/plain"}):  # as curl sends it, unless it is told
+        told = server.http.post("/problems", content=b"{}", headers=headers).json()["error"]
+        assert (told["must"], told["do"]) == (
+            "the body must be JSON, and say so",
+            "Send `Content-Type: application/json`.",
+        )
+        assert told["came"] in ("no Content-Type", '"text/plain"')
     told = server.http.post("/problems", content=b"{bad", headers={"Content-Type": "application/json"}).json()["error"]
     assert (told["field"], told["must"]) == ("the body", "the body must be JSON"), told
 

@@ -1,7 +1,6 @@
 """The application: database, service, routes, pages and shield put together, and the server that runs it."""
 
 import importlib.resources
-import json
 import logging
 import os
 import re
@@ -10,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import takewhile
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -19,6 +19,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 import swapregret as sr
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput, SwapRegretError
 from swapregret.files.storage import Json
 from swapregret.serve import Settings
@@ -29,12 +30,29 @@ from swapregret.serve.gate import Gate
 from swapregret.serve.keys import KeyRing
 from swapregret.serve.problems import ProblemSpec
 from swapregret.serve.processes.nursery import Nursery
-from swapregret.serve.refusals import NotFound, Refusal, named_field, status_of
+from swapregret.serve.refusals import NotFound, Refusal, named_field, readable_json, status_of
 from swapregret.serve.service import Service
 from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback
 
 _log = logging.getLogger("swapregret.serve")
 _CREATE = "POST /problems"
+_WORDS = {
+    "^Value error, ": "",
+    r"^\w+ should ": "must ",
+    " or Input should be ": " or ",
+    " a valid dictionary( or object to extract fields from)?": " an object",
+    " valid (tuple|list)": " list",
+    " valid string": " text",
+    " valid integer": " whole number",
+    " valid number": " number",
+    ", (got a number with|unable to parse).*": "",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
+    "less than": "below",
+    " after validation, not .*": "",
+}
+"""What pydantic says, and what is said instead."""
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
@@ -162,14 +180,16 @@ def _add_faults(app: FastAPI) -> None:
         if isinstance(cause, SwapRegretError):  # a field that does not exist
             return answer_to(cause, _endpoint(request), cause.came.strip("'"))
         if first["type"] == "json_invalid":
-            made = InvalidInput("the body must be JSON", f"{cause}, character {first['loc'][-1]}", "See /docs.")
-            return answer_to(made, _endpoint(request), "the body")
-        alike = [each["msg"] for each in faults if _field(each["loc"]) == field and each["type"].endswith("_type")]
-        must = _must(" or ".join(dict.fromkeys(alike)) if first["type"].endswith("_type") else first["msg"])
-        name = field if field == "the body" else f"`{field}`"
-        must = f"{name} {must}" if must.startswith("must ") else must if " must " in must else f"{name}: {must}"
-        came = "nothing" if first["type"] == "missing" else json.dumps(first.get("input"), default=str)[:80]
-        made = InvalidInput(f"{name} must be given" if came == "nothing" else must, came, "See /docs.")
+            field = "the body"
+            made: SwapRegretError = InvalidInput(
+                "the body must be JSON", f"{cause}, character {first['loc'][-1]}", "See /docs."
+            )
+        elif isinstance(first.get("input"), bytes):  # not even read
+            kind = request.headers.get("content-type")
+            came = "no Content-Type" if kind is None else shown(kind)
+            made = InvalidInput("the body must be JSON, and say so", came, "Send `Content-Type: application/json`.")
+        else:
+            made = _wrong(field, faults)
         return answer_to(made, _endpoint(request), field)
 
     @app.exception_handler(HTTPException)
@@ -189,22 +209,29 @@ def _endpoint(request: Request) -> str:
     return f"{request.method} {getattr(request.scope.get('route'), 'path', request.url.path[:80])}"
 
 
-def _must(said: str) -> str:
+def _wrong(field: str, faults: Sequence[Any]) -> SwapRegretError:
     """Return what the library that checks requests says, in the words of HTTP and JSON."""
-    said = said.removeprefix("Value error, ").replace(
-        " a valid dictionary or object to extract fields from", " an object"
-    )
-    said = (
-        said.replace(" or Input should be ", " or ")
-        .replace(" valid string", " text")
-        .replace(" valid integer", " whole number")
-    )
-    return re.sub(r"^\w+ should ", "must ", said)
+    first = faults[0]
+    said, kind, given = first["msg"], first["type"], first.get("input")
+    if kind == "literal_error":
+        try:
+            check_name(given, re.findall(r"'(.*?)'", first["ctx"]["expected"]), field)
+        except InvalidInput as error:
+            return error
+    if kind.endswith("_type"):
+        said = " or ".join(dict.fromkeys(each["msg"] for each in faults if each["type"].endswith("_type")))
+    for pattern, word in _WORDS.items():
+        said = re.sub(pattern, word, said)
+    name = field if field == "the body" else f"`{field}`"
+    must = f"{name} {said}" if said.startswith("must ") else said if " must " in said else f"{name}: {said}"
+    if kind == "missing":
+        return InvalidInput(f"{name} must be given", "nothing", "See /docs.")
+    return InvalidInput(must, readable_json(given)[:80], "See /docs.")
 
 
 def _field(place: Sequence[str | int]) -> str:
     """Return where in a body something is wrong, without the types that were tried."""
-    parts = [str(part) for part in place if part != "body"]
+    parts = [str(part) for part in place if part not in ("body", "query", "header")]
     return (
         ".".join(takewhile(re.compile(r"(?!(float|int|str|list|dict|function|constrained)\b)[\w-]+$").match, parts))
         or "the body"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
@@ -34,7 +34,11 @@ _UNREADABLE, _JOINERS = ("Cc", "Cf", "Cs", "Zl", "Zp"), "\u200c\u200d"
 """Categories of characters that do not show or turn the direction of others; the joiners are needed in some scripts."""
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 """Letters and signs that do not show."""
-_NUMBERS = ("horizon", "reward_range", "cost_range", "deadline", "default_reward", "seed", "max_open", "holdout")
+_NUMBERS = dict.fromkeys(("horizon", "seed", "max_open"), "a whole number") | dict.fromkeys(
+    ("deadline", "holdout"), "a number"
+)
+_NUMBERS |= {"default_reward": "a number, or a list of numbers"}
+_NUMBERS |= dict.fromkeys(("reward_range", "cost_range"), "a list of two numbers, the lower one first")
 
 
 def readable(text: str) -> str:
@@ -99,10 +103,12 @@ class ProblemSpec(BaseModel):
 
     @field_validator(*_NUMBERS, mode="before")
     @classmethod
-    def _number(cls, given: object) -> object:
+    def _number(cls, given: object, told: ValidationInfo) -> object:
         """Refuse truth values and texts where numbers belong: pydantic would read them as numbers."""
-        if any(isinstance(each, bool | str) for each in (given if isinstance(given, list | tuple) else [given])):
-            raise ValueError("must be made of numbers")
+        words, parts = _NUMBERS[str(told.field_name)], given if isinstance(given, list | tuple) else [given]
+        is_pair = given is None or "two" not in words or len(parts) == 2
+        if any(isinstance(each, bool | str | dict) for each in parts) or not is_pair:
+            raise ValueError(f"must be {words}")
         return given
 
     @model_validator(mode="after")
@@ -258,7 +264,8 @@ def _least_dimension(entry: str | Json) -> int:
     """Return how many elements a set has at least, before it is made; one that names a file of the server is refused."""
     kind, given = read_spec(entry)
     for name in given:
-        check_name(name, set_parameters(kind), "set", "have no parameters but")
+        known = [each for each in set_parameters(kind) if each != "file" or name == "file"]  # which is refused below
+        check_name(name, known, "set", "have no parameters but")
     if "file" in given:
         must = f"a set of {kind} must come with its {'actions' if kind == 'explicit' else 'edges'} in the request"
         raise InvalidInput(must, "a file of the server", f'Send a table, e.g. {{"kind": "{kind}", ...}}.')

@@ -6,9 +6,12 @@ import re
 
 from swapregret.errors import InvalidReward, OracleFault, ProtocolError, SwapRegretError
 from swapregret.files.storage import Json
+from swapregret.registry import SETS
 
-_CODE = re.compile(r"\b(sr|np|session|Session|Schedule)[.(]|\w\([^)]*=|\bact\(|\bint\b")
-_LONGEST_LITERAL = 200
+_CLASS = rf"\b(?:{'|'.join(SETS)})\([^()]*\)"
+_CODE = re.compile(rf"\b(sr|np|session|Session|Schedule)[.(]|\w\([^)]*=|\bact\(|\bint\b|The set is {_CLASS}")
+_LITERAL = re.compile(r"(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)|\((?=[^()]*,)[^()]*\)")
+"""A text as Python writes it, or a tuple."""
 _OTHER_ENDPOINTS = "The API is described at /docs."
 
 
@@ -97,8 +100,10 @@ def as_json(error: SwapRegretError, endpoint: str = "", field: str | None = None
     >>> told = as_json(InvalidReward("`reward` must be one number", "(0.5, None)", "session.skip()."), "POST /x")["error"]
     >>> told["came"], told["field"], told["endpoint"]
     ('[0.5, null]', 'reward', 'POST /x')
+    >>> as_json(NotFound("the label must exist", "'ad…'", "Known are ['a', 'b', …]."))["error"]["sentence"]
+    'the label must exist: got "ad…". Known are ["a", "b", …].'
     """
-    must, came, do = error.must, _literal(error.came), _advice(error)
+    must, came, do = map(_in_json, (error.must, error.came, _advice(error)))
     return {
         "error": {
             "type": type(error).__name__,
@@ -118,12 +123,31 @@ def named_field(error: SwapRegretError) -> str | None:
     return "reward" if isinstance(error, InvalidReward) else quoted and quoted[1]
 
 
-def _literal(came: str) -> str:
+def _in_json(text: str) -> str:
+    """Write Python's literals as JSON, in a text that is one or holds some; a set by its class is "the set"."""
+    whole = _literal(text)
+    if whole != text:
+        return whole
+    count, text = 1, re.sub(_CLASS, "the set", text)
+    while count:  # tuples in tuples, from the inside
+        before = text
+        text, count = _LITERAL.subn(lambda found: _literal(found[0]), text)
+        count *= text != before
+    return text
+
+
+def readable_json(value: object) -> str:
+    """Return JSON with its letters as they are, unless some do not show or turn the direction of others."""
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value, default=str)
+
+
+def _literal(text: str) -> str:
     """Write a Python literal as JSON; all else as it is."""
     try:
-        return json.dumps(ast.literal_eval(came)) if len(came) <= _LONGEST_LITERAL else came
+        return readable_json(ast.literal_eval(text))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return came
+        return text
 
 
 def _advice(error: SwapRegretError) -> str:
