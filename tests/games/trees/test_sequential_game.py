@@ -174,6 +174,57 @@ t "" 3
 """
 
 
+def test_long_games_are_read_played_and_saved(tmp_path) -> None:
+    """A game of 2,000 moves in a row, nested or as nodes in a row, and its file; each plan is one more move before it ends."""
+    n = 2_000
+    node: Any = ("pay", [0, n])
+    for turn in reversed(range(n)):
+        node = ("move", turn % 2, f"turn {turn}", [("stop", ("pay", [turn, n - turn])), ("go", node)])
+    game = SequentialGame(node)
+    assert [actions.n_actions for actions in game.action_sets] == [n // 2 + 1] * 2
+    assert game.payoff_range(0) == (0.0, n - 1.0)
+    uniform = [actions.uniform_policy() for actions in game.action_sets]
+    play = CorrelatedPlay(
+        game, (1,), (tuple(FinitePolicy([each.sample(np.random.default_rng(1))], [1.0]) for each in uniform),)
+    )
+    play.save(tmp_path / "long.play")
+    assert CorrelatedPlay.load(tmp_path / "long.play").payoffs == pytest.approx(play.payoffs)
+    text = "".join(
+        f'p "" {1 + turn % 2} {turn + 1} "" {{ "stop" "go" }} 0 t "" {turn + 1} "" {{ {turn} {n - turn} }}\n'
+        for turn in range(n)
+    )
+    read = parse_efg(f'EFG 2 R "long" {{ "Ann" "Bob" }}\n{text}t "" {n + 1} "" {{ 0 {n} }}')
+    assert read.rule.payoffs.tolist() == game.rule.payoffs.tolist()
+
+
+def test_players_are_numbers_of_any_kind_and_labels_differ() -> None:
+    """NumPy's numbers name players; sequences whose texts would be alike are pairs."""
+    ends = [("c", ("pay", [1])), ("d", ("pay", [2]))]
+    game = SequentialGame(
+        (
+            "chance",
+            [(0.5, ("move", np.int64(0), "a: b", ends)), (0.5, ("move", 0, "a", [("b: c", ends[0][1]), ends[1]]))],
+        )
+    )
+    assert game.action_sets[0].labels == (("a: b", "c"), ("a: b", "d"), ("a", "b: c"), ("a", "d"))
+    assert make_game(game.spec).payoffs([[0, 1, 1, 0]]).tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [(("x", "x", "x 2"), ("x", "x 2", "x 2 3")), (("", "set 1", "x"), ("set 1", "set 1 2", "x"))],
+)
+def test_information_sets_of_a_file_stay_apart(names: tuple[str, ...], labels: tuple[str, ...]) -> None:
+    """Whatever they are called, three information sets of two actions have 8 plans."""
+    turns = "".join(
+        f'p "" 1 {number} "{name}" {{ "l" "r" }} 0 t "" 1 "" {{ 1 }} t "" 2 "" {{ 0 }}\n'
+        for number, name in enumerate(names, start=1)
+    )
+    (plans,) = parse_efg(f'EFG 2 R "three" {{ "A" }} c "" 1 "" {{ "a" 1/3 "b" 1/3 "c" 1/3 }} 0\n{turns}').action_sets
+    assert plans.n_actions == 8
+    assert plans.information_sets == labels
+
+
 def test_gambit_files_are_read(tmp_path) -> None:
     """Fractions, commas, outcomes on the way and repeated by number, and information sets named once are understood."""
     (tmp_path / "cards.efg").write_text(EFG, encoding="utf-8")
@@ -235,6 +286,10 @@ def test_files_that_are_none_are_refused(text: str, words: str) -> None:
             "the same actions",
         ),
         (("walk",), "nodes"),
+        (("move", 0, "a", []), "different actions at every turn"),
+        (("move", 0, "a", [("x", ("pay", [1])), ("x", ("pay", [2]))]), "different actions at every turn"),
+        ([("move", 0, "a", ["x", "y"]), ("pay", [1])], "a node after every action"),
+        ([("pay", [1]), ("pay", [1])], "no node after its last leaf"),
         (("move", 0, "a", [("x",)]), "(action, node)"),
     ],
 )

@@ -56,7 +56,7 @@ class Plans(ActionSet):
         What can be decided, each with what it follows: an earlier information set of this player and the action chosen there, or
         nothing. The player remembers what it did (perfect recall), so there is one such sequence.
     labels : sequence of hashable, optional
-        Names of the sequences; by default ``"name: action"``.
+        Names of the sequences; by default ``"name: action"``, pairs if two of these were alike.
 
     Notes
     -----
@@ -90,8 +90,9 @@ class Plans(ActionSet):
     def __init__(self, information_sets: Iterable[InformationSet], *, labels: Sequence[Label] | None = None) -> None:
         self._tree, self._names, self._sequences = read_tree(information_sets)
         least, most = self._tree.sizes
-        given = [f"{name}: {action}" for name, action in self._sequences] if labels is None else labels
-        super().__init__(self._tree.dimension, most, given)
+        texts = [f"{name}: {action}" for name, action in self._sequences]
+        given: Sequence[Label] = texts if len(set(texts)) == len(texts) else self._sequences
+        super().__init__(self._tree.dimension, most, given if labels is None else labels)
         self.is_uniform = least == most
 
     @classmethod

@@ -1,14 +1,30 @@
 """The words of Gambit's files, in both of its formats."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
+
+from swapregret.errors import InvalidInput
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{},"]+')
 
 
 class Fault(Exception):
     """What a file must do, and what came."""
+
+
+@contextmanager
+def reading_gambit(source: str, ending: str) -> Iterator[None]:
+    """Refuse a file with a fault in a sentence."""
+    try:
+        yield
+    except Fault as fault:
+        must, came = fault.args
+        raise InvalidInput(
+            f"{source} must {must}", f"{came!r:.80}", f"See Gambit's description of the {ending} format."
+        ) from None
 
 
 def words_of(text: str) -> list[Any]:
@@ -38,6 +54,12 @@ def number_of(word: Any) -> float:
 def name_of(word: Any) -> str:
     """Return a name without its quotation marks."""
     return word[1:-1].replace('\\"', '"') if is_quoted(word) else str(word)
+
+
+def names_of(words: list[Any]) -> list[str] | None:
+    """Return the names of players, None where two have one."""
+    names = [name_of(word) for word in words]
+    return names if len(set(names)) == len(names) else None
 
 
 def is_quoted(word: Any) -> bool:

@@ -12,9 +12,8 @@ import numpy as np
 
 from swapregret.arguments import checked
 from swapregret.arrays import Vector
-from swapregret.errors import InvalidInput
 from swapregret.files.csv_file import read_text
-from swapregret.games.kinds.gambit_words import Fault, is_quoted, name_of, number_of, words_of
+from swapregret.games.kinds.gambit_words import Fault, is_quoted, name_of, names_of, number_of, reading_gambit, words_of
 from swapregret.games.kinds.matrix import MatrixGame
 
 
@@ -40,11 +39,8 @@ def parse_nfg(text: str, source: str = "the text") -> MatrixGame:
     >>> game.names, game.tables[0].tolist()
     (('Ann', 'Bob'), [[5.0, 0.0], [10.0, 0.5]])
     """
-    try:
+    with reading_gambit(source, ".nfg"):
         return _game(words_of(text))
-    except Fault as fault:
-        must, came = fault.args
-    raise InvalidInput(f"{source} must {must}", f"{came!r:.80}", "See Gambit's description of the .nfg format.")
 
 
 def _game(words: list[Any]) -> MatrixGame:
@@ -69,8 +65,7 @@ def _game(words: list[Any]) -> MatrixGame:
     else:
         cells = _numbers(body, size * n).reshape(size, n)
     tables = [column.reshape(shape, order="F") for column in cells.T]
-    names = [name_of(player) for player in players]
-    return MatrixGame(tables, labels=labels, names=names if len(set(names)) == n else None)
+    return MatrixGame(tables, labels=labels, names=names_of(players))
 
 
 def _labels(own: Any, most: int) -> list[str]:

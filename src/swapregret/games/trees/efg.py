@@ -6,15 +6,15 @@ what was said before may be left out; outcomes on the way add up.
 """
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from swapregret.arguments import checked
 from swapregret.arrays import Vector
-from swapregret.errors import InvalidInput
 from swapregret.files.csv_file import read_text
-from swapregret.games.kinds.gambit_words import Fault, is_quoted, name_of, number_of, words_of
+from swapregret.games.kinds.gambit_words import Fault, is_quoted, name_of, names_of, number_of, reading_gambit, words_of
 from swapregret.games.trees.sequential_game import SequentialGame
 
 
@@ -43,16 +43,9 @@ def parse_efg(text: str, source: str = "the text") -> SequentialGame:
     >>> game.names, [actions.n_actions for actions in game.action_sets], game.payoff_range(0)
     (('Ann', 'Bob'), [2, 4], (0.0, 1.5))
     """
-    try:
+    with reading_gambit(source, ".efg"):
         reader = _Reader(words_of(text))
-        tree = reader.node(np.zeros(len(reader.names)))
-        if reader.words:
-            raise Fault("end after its last leaf", reader.words[:5])
-        names = reader.names if len(set(reader.names)) == len(reader.names) else None
-        return SequentialGame(tree, names)
-    except Fault as fault:
-        must, came = fault.args
-    raise InvalidInput(f"{source} must {must}", f"{came!r:.80}", "See Gambit's description of the .efg format.")
+        return SequentialGame(reader.nodes(), reader.names)
 
 
 class _Reader:
@@ -61,43 +54,58 @@ class _Reader:
     def __init__(self, words: list[Any]) -> None:
         match words:
             case ["EFG", "2", "R" | "D", title, [*players], *body] if is_quoted(title) and players:
-                self.names = [name_of(player) for player in players]
+                self.names, self._n_players = names_of(players), len(players)
             case _:
                 raise Fault("begin with EFG 2 R, a title and { players }", words[:5])
         self.words: list[Any] = body[1:] if body and is_quoted(body[0]) else body  # without the comment
         self.words.reverse()  # the next word is the last
         self._sets: dict[tuple[int, int], tuple[str, list[Any]]] = {}
-        self._first: dict[tuple[int, str], int] = {}  # which information set has the name without its number
+        self._labels: set[tuple[int, str]] = set()
         self._outcomes: dict[int, Vector] = {0: np.zeros(len(players))}
 
-    def node(self, paid: Vector) -> Any:
-        """Read a node and all that follows it; ``paid`` is what outcomes on the way have paid."""
-        kind, _ = self._word("have a node, c, p or t, for every action"), self._optional_name()
-        if kind == "t":
-            return "pay", (paid + self._outcome()).tolist()
-        if kind not in ("c", "p"):
-            raise Fault("have nodes that begin with c, p or t", kind)
-        player = self._whole("name a player") if kind == "p" else 0
-        if kind == "p" and not 1 <= player <= len(self.names):
-            raise Fault(f"name players 1 to {len(self.names)}", player)
-        number = self._whole("number its information sets")
-        name, given = self._optional_name(), self._optional_list()
-        if given is not None:
-            self._sets.setdefault((player, number), (name, given))
-        if (player, number) not in self._sets:
-            raise Fault("name the actions of every information set where it first comes", number)
-        name, listed = self._sets[player, number]
-        paid = paid + self._outcome()
-        if kind == "c":
-            if len(listed) % 2:
+    def nodes(self) -> Iterator[Any]:
+        """Yield the nodes."""
+        open_ = [self._outcomes[0]]  # what outcomes on the way have paid
+        while open_:
+            kind, _ = self._word("have a node, c, p or t, for every action"), self._optional_name()
+            if kind == "t":
+                yield "pay", open_.pop() + self._outcome()
+                continue
+            if kind not in ("c", "p"):
+                raise Fault("have nodes that begin with c, p or t", kind)
+            player = self._whole("name a player") if kind == "p" else 0
+            if kind == "p" and not 1 <= player <= self._n_players:
+                raise Fault(f"name players 1 to {self._n_players}", player)
+            number = self._whole("number its information sets")
+            label, listed = self._information_set(player, number)
+            if kind == "c" and len(listed) % 2:
                 raise Fault("give a probability to every action of chance", listed)
-            return "chance", [(number_of(chance), self.node(paid)) for chance in listed[1::2]]
-        actions = [name_of(each) for each in listed]
-        is_first = name and self._first.setdefault((player, name), number) == number
-        label = name if is_first else f"{name or 'set'} {number}"
-        if len(set(actions)) < len(actions):
-            actions = [f"{each} {place}" for place, each in enumerate(actions, start=1)]
-        return "move", player - 1, label, [(action, self.node(paid)) for action in actions]
+            after = [open_.pop() + self._outcome()]
+            if kind == "c":
+                yield "chance", [number_of(chance) for chance in listed[1::2]]
+                open_ += after * (len(listed) // 2)
+            else:
+                yield "move", player - 1, label, listed
+                open_ += after * len(listed)
+        if self.words:
+            raise Fault("end after its last leaf", self.words[:5])
+
+    def _information_set(self, player: int, number: int) -> tuple[str, list[Any]]:
+        """Read the name of an information set and its actions, if it comes first here; names that were given get its number."""
+        name, given = self._optional_name(), self._optional_list()
+        if (player, number) not in self._sets:
+            if given is None:
+                raise Fault("name the actions of every information set where it first comes", number)
+            label = name or f"set {number}"
+            while (player, label) in self._labels:
+                label = f"{label} {number}"
+            self._labels.add((player, label))
+            if player:
+                given = [name_of(each) for each in given]
+                if len(set(given)) < len(given):
+                    given = [f"{each} {place}" for place, each in enumerate(given, start=1)]
+            self._sets[player, number] = label, given
+        return self._sets[player, number]
 
     def _outcome(self) -> Vector:
         """Read an outcome: its number, and where it first comes what it pays."""
@@ -105,8 +113,8 @@ class _Reader:
         self._optional_name()
         given = self._optional_list()
         if given is not None:
-            if len(given) != len(self.names):
-                raise Fault(f"pay {len(self.names)} players in every outcome", given)
+            if len(given) != self._n_players:
+                raise Fault(f"pay {self._n_players} players in every outcome", given)
             self._outcomes.setdefault(number, np.array([number_of(each) for each in given]))
         if number not in self._outcomes:
             raise Fault("say what every outcome pays where it first comes", number)

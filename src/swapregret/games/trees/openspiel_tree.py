@@ -1,11 +1,10 @@
 """Sequential games of OpenSpiel, as trees."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from swapregret.errors import InvalidInput, TooLarge
+from swapregret.errors import InvalidInput
 from swapregret.games.trees.sequential_game import SequentialGame
-
-_MOST_NODES = 1_000_000
 
 
 def sequential_from_openspiel(game: Any) -> SequentialGame:
@@ -18,37 +17,30 @@ def sequential_from_openspiel(game: Any) -> SequentialGame:
         raise InvalidInput(
             "`game` must say what players know (information_state_string)", str(game), "Ask for a game that does."
         )
-    return SequentialGame(_Reader(game.num_players()).node(game.new_initial_state()))
+    return SequentialGame(_nodes(game))
 
 
-class _Reader:
-    def __init__(self, n_players: int) -> None:
-        self._n_players, self._n_nodes = n_players, 0
-
-    def node(self, state: Any) -> Any:
-        """Return a state and all that follows it."""
-        self._n_nodes += 1
-        if self._n_nodes > _MOST_NODES:
-            raise TooLarge(f"a game must have at most {_MOST_NODES:,} states", "more", "Take a smaller game.")
+def _nodes(game: Any) -> Iterator[Any]:
+    """Yield all states in order, with those who have chosen where players move at the same time."""
+    open_: list[tuple[Any, list[int]]] = [(game.new_initial_state(), [])]
+    while open_:
+        state, chosen = open_.pop()
         if state.is_terminal():
-            return "pay", list(state.returns())
-        if state.is_chance_node():
-            return "chance", [(chance, self.node(state.child(move))) for move, chance in state.chance_outcomes()]
-        if state.is_simultaneous_node():
-            return self._together(state, [])
-        player = state.current_player()
-        moves = [(state.action_to_string(player, move), self.node(state.child(move))) for move in state.legal_actions()]
-        return "move", player, state.information_state_string(player), moves
-
-    def _together(self, state: Any, chosen: list[int]) -> Any:
-        """Return a state in which some of the players who move at the same time have moved."""
-        player = len(chosen)
-        if player == self._n_players:
+            yield "pay", state.returns()
+        elif state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            yield "chance", [chance for _, chance in outcomes]
+            open_ += [(state.child(move), []) for move, _ in reversed(outcomes)]
+        elif len(chosen) == game.num_players():
             after = state.clone()
             after.apply_actions(chosen)
-            return self.node(after)
-        moves = state.legal_actions(player)
-        if not moves:
-            return self._together(state, [*chosen, 0])
-        parts = [(state.action_to_string(player, move), self._together(state, [*chosen, move])) for move in moves]
-        return "move", player, state.information_state_string(player), parts
+            open_.append((after, []))
+        else:
+            together = state.is_simultaneous_node()
+            player = len(chosen) if together else state.current_player()
+            moves = state.legal_actions(player)
+            if moves:
+                names = [state.action_to_string(player, move) for move in moves]
+                yield "move", player, state.information_state_string(player), names
+            for move in reversed(moves or [0]):  # 0 of a player who does not move
+                open_.append((state, [*chosen, move]) if together else (state.child(move), []))

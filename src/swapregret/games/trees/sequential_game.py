@@ -15,13 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.plans.plans import Plans
-from swapregret.arrays import Floats, Integers, Vector, frozen, is_iterable
-from swapregret.counts import shown
-from swapregret.errors import InvalidInput, TooLarge
+from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.games.payoffs import RuledGame, pay
-
-_MOST_NODES = 1_000_000
-_SUM = 1e-9
+from swapregret.games.trees.tree_walk import TreeWalk, wrong_tree
 
 
 class LeafRule(NamedTuple):
@@ -73,7 +69,8 @@ class SequentialGame(RuledGame):
     tree : node
         A leaf ``("pay", payoffs)``, one payoff per player; chance ``("chance", [(probability, node), …])``; or a turn
         ``("move", player, information_set, [(action, node), …])``. A player sees the name of the information set, and what it did
-        before; nodes with the same name have the same actions.
+        before; nodes with the same name have the same actions. Or all nodes in a row, each before what follows it: a leaf, then,
+        or ``("chance", [probability, …])``, or ``("move", player, information_set, [action, …])``.
     names : sequence of str, optional
 
     Examples
@@ -91,27 +88,26 @@ class SequentialGame(RuledGame):
     [1.5, 0.5]
     """
 
+    rule: LeafRule
+
     def __init__(self, tree: Any, names: Sequence[str] | None = None) -> None:
-        walk = _Walk()
-        try:
-            low, high = walk.visit(tree, {}, 1.0)
-        except RecursionError:
-            raise TooLarge("a path through a game tree must be short", "too many moves in a row", "Cut it.") from None
-        n = len(low)
+        walk = TreeWalk(tree)
+        self._low, self._high = walk.ranges()
+        n = len(self._low)
         if walk.players and max(walk.players) >= n:
-            raise _wrong(f"turns of players 0 to {n - 1}, as many as its leaves pay", f"player {max(walk.players)}")
+            raise wrong_tree(f"turns of players 0 to {n - 1}, as many as its leaves pay", f"player {max(walk.players)}")
         entries = [walk.players.get(player, [("nothing to decide", ["wait"])]) for player in range(n)]
         super().__init__([Plans(own) for own in entries], names)
-        self._low, self._high = low, high
         starts = self.starts
-        places = np.array([[leaf[player] for player in range(n)] for leaf in walk.leaves(n)], dtype=np.int64)
+        leaves = [dict.fromkeys(range(n), -1) | dict(key) for key in walk.paid]
+        places = np.array([[leaf[player] for player in range(n)] for leaf in leaves], dtype=np.int64)
         self.rule = LeafRule(
             frozen(np.where(places >= 0, places + starts[:-1], -1)),
             frozen(np.array(list(walk.paid.values()), dtype=np.float64)),
             frozen(np.array([[at, at + len(own[0][1])] for at, own in zip(starts[:-1], entries, strict=True)])),
         )
-        self.n_nodes = walk.n_nodes
-        self.spec = {"kind": "sequential", "tree": _plain(tree), "names": list(self.names)}
+        self.n_nodes = len(walk.nodes)
+        self.spec = {"kind": "sequential", "tree": walk.nodes, "names": list(self.names)}
 
     def payoff_bounds(self, player: int) -> tuple[Vector, Vector]:
         """Return bounds: every leaf that pays less than 0, and every one that pays more, reached with its chance."""
@@ -128,100 +124,6 @@ class SequentialGame(RuledGame):
     def _find_range(self, player: int) -> tuple[float, float]:
         """Return what the player gets if all players together want it to have as little, or as much, as chance allows."""
         return float(self._low[player]), float(self._high[player])
-
-
-class _Walk:
-    """Goes through a tree once: information sets as entries of ``Plans``, and payoffs by the last sequence of every player."""
-
-    def __init__(self) -> None:
-        self.players: dict[int, list[Any]] = {}
-        self._known: dict[tuple[int, str], tuple[int, Any, list[str]]] = {}
-        self._counts: dict[int, int] = {}
-        self.paid: dict[frozenset[tuple[int, int]], Vector] = {}
-        self.n_nodes, self._n_paid = 0, 0
-
-    def visit(self, node: Any, last: dict[int, tuple[int, Any]], chance: float) -> tuple[Vector, Vector]:
-        """Enter what follows a node; ``last`` has the last sequence of each player. Return the least and the most each can get."""
-        self.n_nodes += 1
-        if self.n_nodes > _MOST_NODES:
-            raise TooLarge(f"a game tree must have at most {_MOST_NODES:,} nodes", "more", "Take a smaller game.")
-        match node:
-            case ["pay", values]:
-                paid = self._read_payoffs(values)
-                key = frozenset((player, at) for player, (at, _) in last.items())
-                self.paid[key] = self.paid.get(key, np.zeros(len(paid))) + chance * paid
-                return paid, paid
-            case ["chance", outcomes] if is_iterable(outcomes):
-                parts = [self._pair(each, "(probability, node)") for each in outcomes]
-                chances = [float(each) if _is_number(each) else -1.0 for each, _ in parts]
-                if not parts or min(chances) < 0.0 or abs(sum(chances) - 1.0) > _SUM:
-                    raise _wrong(
-                        "probabilities of at least 0 that add up to 1 at chance", shown([one for one, _ in parts])
-                    )
-                ends = [self.visit(after, last, chance * each) for each, (_, after) in zip(chances, parts, strict=True)]
-                weights = np.array(chances)[:, None]
-                return (weights * [one for one, _ in ends]).sum(axis=0), (weights * [one for _, one in ends]).sum(
-                    axis=0
-                )
-            case ["move", int(player), name, moves] if player >= 0 and is_iterable(moves):
-                parts = [self._pair(each, "(action, node)") for each in moves]
-                start = self._information_set(player, str(name), [str(action) for action, _ in parts], last)
-                ends = [
-                    self.visit(after, last | {player: (start + place, (str(name), str(action)))}, chance)
-                    for place, (action, after) in enumerate(parts)
-                ]
-                return np.min([one for one, _ in ends], axis=0), np.max([one for _, one in ends], axis=0)
-            case _:
-                raise _wrong('nodes ("pay", …), ("chance", …) or ("move", player, information set, …)', shown(node))
-
-    def leaves(self, n_players: int) -> list[dict[int, int]]:
-        """Return the last sequence of each player at every leaf, −1 for one that has not moved."""
-        return [dict.fromkeys(range(n_players), -1) | dict(key) for key in self.paid]
-
-    def _information_set(self, player: int, name: str, actions: list[str], last: dict[int, tuple[int, Any]]) -> int:
-        """Return the first sequence of an information set, which is entered if it is new."""
-        before = last.get(player, (-1, None))
-        if (player, name) not in self._known:
-            start = self._counts.get(player, 0)
-            self._known[player, name] = start, before, actions
-            self._counts[player] = start + len(actions)
-            self.players.setdefault(player, []).append((name, actions, before[1]))
-            return start
-        start, known, same = self._known[player, name]
-        if known != before:
-            came = " and ".join(repr(each[1]) if each[1] else "no move of its own" for each in (known, before))
-            raise _wrong(f"perfect recall: one sequence of player {player} before {name!r}", came)
-        if same != actions:
-            raise _wrong(f"the same actions at all nodes of {name!r}", f"{same} and {actions}")
-        return start
-
-    def _pair(self, given: Any, form: str) -> tuple[Any, Any]:
-        if not is_iterable(given) or isinstance(given, str) or len(pair := tuple(given)) != 2:
-            raise _wrong(f"{form} below a node", shown(given))
-        return pair
-
-    def _read_payoffs(self, values: Any) -> Vector:
-        if not is_iterable(values) or not (read := list(values)) or not all(map(_is_number, read)):
-            raise _wrong("a number for each player in every leaf", shown(values))
-        if self._n_paid not in (0, len(read)):
-            raise _wrong(f"{self._n_paid} payoffs in every leaf", f"{len(read)}")
-        self._n_paid = len(read)
-        return np.array(read, dtype=np.float64)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
-
-
-def _plain(node: Any) -> Any:
-    """Return a tree as nested lists of plain values."""
-    if isinstance(node, tuple | list):
-        return [_plain(each) for each in node]
-    return node.item() if isinstance(node, np.generic) else node
-
-
-def _wrong(must: str, came: str) -> InvalidInput:
-    return InvalidInput(f"the tree of a sequential game must have {must}", came, "See docs/games.md.")
 
 
 def nash_gaps(game: Any, marginals: Sequence[npt.ArrayLike]) -> tuple[float, ...]:
