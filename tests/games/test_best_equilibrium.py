@@ -1,5 +1,6 @@
 """Best correlated equilibria: against the whole program, written out, against OpenSpiel's solvers, and by their own certificate."""
 
+import dataclasses
 import importlib
 import sys
 from pathlib import Path
@@ -79,6 +80,28 @@ def test_values_are_those_of_the_whole_program(seed: int, shape: tuple[int, ...]
         assert best.gap <= 1e-8
         assert certify(best.play).epsilon <= 1e-8
         assert np.abs(joint_policy(best.play) - best.policy).max() <= 1e-11
+
+
+@pytest.mark.parametrize("factor", [1e3, 1e4])
+def test_players_may_be_paid_in_units_of_their_own(factor: float) -> None:
+    """One player's payoffs times 10³ or 10⁴, others from 10⁶ on: the best for a weighted sum stays what it was; gaps are shown."""
+    for seed in range(8):
+        shape = [(5, 4), (8, 8), (3, 3, 3), (2, 2, 2, 2)][seed % 4]
+        even = np.random.default_rng(seed).normal(size=(len(shape), *shape))
+        tables = even.copy()
+        tables[0] *= factor
+        tables[1] += 1e6
+        best = best_correlated_equilibrium(MatrixGame(list(tables)))
+        goal = factor * even[0] + even[1:].sum(axis=0)
+        assert best.value - 1e6 == pytest.approx(whole_program(even, goal[None] / factor) * factor, abs=1e-8 * factor)
+        assert abs(best.gap) <= 1e-8 * factor
+        assert certify(best.play).epsilon <= 1e-8
+
+
+def test_a_value_above_the_bound_is_shown() -> None:
+    """What players gain up to rounding can lift the value above the bound: the gap is then below 0, never cut off."""
+    best = best_correlated_equilibrium(chicken())
+    assert dataclasses.replace(best, bound=best.value - 0.25).gap == -0.25
 
 
 def test_every_kind_of_game_has_a_mediator(game: Game) -> None:

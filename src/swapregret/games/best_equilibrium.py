@@ -92,8 +92,8 @@ class BestEquilibrium:
 
     @property
     def gap(self) -> float:
-        """Return how far the value can be from the best."""
-        return max(self.bound - self.value, 0.0)
+        """Return how far the value can be from the best; below 0 if the value is larger by what players gain up to rounding."""
+        return self.bound - self.value
 
     @cached_property
     def play(self) -> CorrelatedPlay:
@@ -155,7 +155,7 @@ def best_correlated_equilibrium(
         The function is called once, with an array whose first axis are the players and the others their actions, and returns
         a number for every joint action: ``lambda u: u[0] - u[1]``.
     tolerance : float
-        The gap at which to stop, as a part of the range of the payoffs.
+        The gap at which to stop, as a part of the range of what is maximised.
     seconds : float
         The time at which to stop. What was found by then is returned if it is an equilibrium; its gap is what is missing.
 
@@ -196,29 +196,28 @@ def best_correlated_equilibrium(
         )
     until = time.monotonic() + seconds
     tables = (game if isinstance(game, MatrixGame) else normal_form(game, limit=MOST_PROFILES)).tables
-    width = float(max(np.ptp(table) for table in tables)) or 1.0
+    widths = np.array([float(np.ptp(table)) or 1.0 for table in tables])
+    scaled = tables / widths.reshape(-1, *[1] * (tables.ndim - 1))  # players' payoffs may be of different sizes
     name = objective if isinstance(objective, str) else getattr(objective, "__name__", "objective")
     if objective == "entropy":
-        policy, bound = _most_even(tables / width, until)
+        policy, bound = _most_even(scaled, until)
         value, n_columns = float(scipy.special.entr(policy).sum()), policy.size
     else:
         goals = _goals(tables, objective)
-        size = float(np.abs(goals).max()) or 1.0
-        program = GeneratedProgram(tables / width, goals / size, _start(tables, goals))
-        program.solve(tolerance * width / size, until)
-        policy, bound, n_columns = program.policy, size * program.bound, program.n_columns
-        value = size * program.value
-    epsilon = max(
-        float(np.maximum(gains_of(tables, policy, player).max(axis=1), 0.0).sum()) for player in range(len(tables))
-    )
-    if not epsilon <= _FAIR * width:
+        low, size = float(goals.min()), float(np.ptp(goals)) or 1.0
+        program = GeneratedProgram(scaled, (goals - low) / size, _start(tables, goals))
+        program.solve(tolerance, until)
+        policy, n_columns = program.policy, program.n_columns
+        value, bound = low + size * program.value, low + size * program.bound
+    gaps = [float(np.maximum(gains_of(tables, policy, player).max(axis=1), 0.0).sum()) for player in range(len(tables))]
+    if not (gaps <= _FAIR * widths).all():
         raise NotConverged(
             f"a correlated equilibrium must be found within {seconds:g} seconds",
-            f"a policy by which some player loses {epsilon:.3g} in payoffs",
+            f"a policy by which players lose {', '.join(f'{each:.3g}' for each in gaps)} in payoffs",
             "Give more `seconds`, or let learners play: games.self_play.",
         )
     payoffs = np.array([float((table * policy).sum()) for table in tables])
-    return BestEquilibrium(game, name, frozen(policy), frozen(payoffs), value, bound, epsilon, n_columns, tables)
+    return BestEquilibrium(game, name, frozen(policy), frozen(payoffs), value, bound, max(gaps), n_columns, tables)
 
 
 def _goals(tables: Floats, objective: Objective) -> Floats:
