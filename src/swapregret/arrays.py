@@ -239,6 +239,11 @@ def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     return True
 
 
+def is_bit(value: object) -> bool:
+    """Tell whether a value is the number 0 or 1."""
+    return isinstance(value, int | float | np.integer | np.floating | np.bool_) and value in (0, 1)
+
+
 def as_labels(labels: object, count: int, name: str = "labels") -> tuple[Label, ...]:
     """Read different names in an order, one for each of ``count`` things, or say what is wrong with them.
 

@@ -93,10 +93,22 @@ def test_a_day_without_actions_is_refused(actions, missing, words: str) -> None:
 def test_elements_are_named_by_label_or_index() -> None:
     """Both ways give the same mask; what is no element is refused by name."""
     letters = sr.MSets(4, 2, labels="abcd")
-    assert read_missing(letters, ["c", 0, "c"], None) == read_missing(letters, None, "bd") == (0, 2)
+    assert read_missing(letters, ["c", 0], None) == read_missing(letters, None, "bd") == (0, 2)
     assert read_missing(letters, None, None) == read_missing(letters, [], None) == ()
     for without, words in ((["z"], "'z'"), ([4], "4"), (7, "labels or indices"), ([True], "True"), ([[1]], r"\[1\]")):
         with pytest.raises(InvalidInput, match=words):
             read_missing(letters, without, None)
     with pytest.raises(InvalidInput, match="in one way"):
         read_missing(letters, "a", "b")
+
+
+def test_a_row_of_zeros_and_ones_is_a_mask_where_it_can_be_nothing_else() -> None:
+    """As indices it would name an element twice; two elements written 1, 0 are indices, as bools they are a row."""
+    letters = sr.MSets(4, 2, labels="abcd")
+    for row in ([1, 1, 0, 1], np.array([1, 1, 0, 1]), [True, True, False, True], np.array([1.0, 1.0, 0.0, 1.0])):
+        assert read_missing(letters, None, row) == (2,)
+    assert read_missing(sr.MSets(2, 1), [1, 0], None) == (0, 1)
+    assert read_missing(sr.MSets(2, 1), [True, False], None) == (0,)
+    for repeated in ([1, 1, 0], ["c", "c"], ["c", 2]):
+        with pytest.raises(InvalidInput, match=r"once.* twice.* 4 entries"):
+            read_missing(letters, None, repeated)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from swapregret.arrays import Action, Actions, Integers, Vector, Words, frozen, is_iterable
+from swapregret.arrays import Action, Actions, Integers, Vector, Words, frozen, is_bit, is_iterable
 from swapregret.compiled.bits import merge_policy, pack_rows, unpack_rows
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -142,7 +142,7 @@ def oracle_part(whole: "ActionSet", kept: Integers) -> "ActionSet":
 def read_missing(
     actions: "ActionSet", without: Iterable[Hashable] | None, available: Iterable[Hashable] | None
 ) -> tuple[int, ...]:
-    """Read which elements are not available, given by label or by index; in order, each once.
+    """Read which elements are not available, each given once by label or by index, or all by a row of 0 and 1; in order.
 
     Examples
     --------
@@ -150,19 +150,24 @@ def read_missing(
     >>> letters = MSets(4, 2, labels="abcd")
     >>> read_missing(letters, ["c", "a"], None), read_missing(letters, None, "abd"), read_missing(letters, [3], None)
     ((0, 2), (2,), (3,))
+    >>> read_missing(letters, None, [1, 1, 0, 1]), read_missing(letters, [False, False, True, False], None)
+    ((2,), (2,))
     """
     if without is not None and available is not None:
         raise InvalidInput("a day must say what is missing in one way", "`without` and `available`", "Leave out one.")
     if available is not None:
-        here = set(_places(actions, available, "available"))
+        here = _places(actions, available, "available")
         return tuple(index for index in range(actions.dimension) if index not in here)
-    return () if without is None else tuple(sorted(set(_places(actions, without, "without"))))
+    return () if without is None else tuple(sorted(_places(actions, without, "without")))
 
 
-def _places(actions: "ActionSet", given: Iterable[Hashable], name: str) -> Iterable[int]:
+def _places(actions: "ActionSet", given: Iterable[Hashable], name: str) -> set[int]:
     if not is_iterable(given):
         raise InvalidInput(f"`{name}` must be labels or indices of elements", shown(given), "Pass a list.")
-    for each in given:
+    listed, found = list(given), set[int]()
+    if _is_row(listed, actions):
+        return set(np.flatnonzero(listed).tolist())
+    for each in listed:
         index = actions.position(each)
         if (
             index is None
@@ -177,4 +182,18 @@ def _places(actions: "ActionSet", given: Iterable[Hashable], name: str) -> Itera
                 shown(each),
                 f"Labels are e.g. {list(actions.labels[:5])}.",
             )
-        yield index
+        if index in found:
+            raise InvalidInput(
+                f"`{name}` must name each element once",
+                f"{shown(each)} twice",
+                f"As a row of 0 and 1 it must have {actions.dimension} entries.",
+            )
+        found.add(index)
+    return found
+
+
+def _is_row(listed: list[Hashable], actions: "ActionSet") -> bool:
+    """Tell whether a list is a row of 0 and 1, and can be nothing else: it would name an element twice, or is of bools."""
+    if len(listed) != actions.dimension or not all(is_bit(each) for each in listed):
+        return False
+    return len(set(listed)) < len(listed) or all(isinstance(each, bool | np.bool_) for each in listed)
