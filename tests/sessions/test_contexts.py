@@ -1,9 +1,11 @@
 """Sessions on days with contexts: files and journals go on bit for bit, and a call that is refused changes nothing."""
 
+import datetime
+
 import pytest
 
 import swapregret as sr
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, Unsupported
 
 ACTIONS = sr.MSets(6, 2, labels="abcdef")
 CONTEXTS = ("mobile", "desktop", ("tablet", 2), None, "mobile")
@@ -86,6 +88,11 @@ def test_a_refused_call_changes_nothing() -> None:
     before = session.snapshot()
     for context in ([1], (1, [2]), float("nan")):
         with pytest.raises(InvalidInput, match="`context` must be hashable"):
+            session.act(context=context)
+        with pytest.raises(InvalidInput, match="`context` must be hashable"):
+            session.marginals(context=context)
+    for context in (datetime.date(2026, 1, 1), frozenset("ab"), b"ab"):
+        with pytest.raises(Unsupported, match="must be short texts, numbers, or tuples of such"):
             session.act(context=context)
     assert session.snapshot() == before
 

@@ -12,12 +12,12 @@ _LONGEST = 3_000
 """Characters of a note in a file."""
 
 
-def note_given(id: object, context: object, *, is_written: bool) -> Note:
-    """Read the id and the context of a day; where a journal is kept, only what can be written to it.
+def note_given(id: object, context: object) -> Note:
+    """Read the id and the context of a day: what can be written to a file.
 
     Examples
     --------
-    >>> note_given("order-17", "mobile", is_written=True)
+    >>> note_given("order-17", "mobile")
     Note(id='order-17', context='mobile')
     """
     if id is None and context is None:
@@ -31,8 +31,7 @@ def note_given(id: object, context: object, *, is_written: bool) -> Note:
             "Pass a text, a number or a tuple of such.",
         )
     note = Note(id, context)  # type: ignore[arg-type]
-    if is_written:
-        write_note(note)
+    write_note(note)
     return note
 
 
@@ -46,9 +45,9 @@ def write_note(note: Note) -> str:
         text = ""
     if not 0 < len(text) <= _LONGEST:
         raise Unsupported(
-            "ids and contexts must be short texts, numbers or tuples of such to be written to a file",
+            "`id` and `context` must be short texts, numbers, or tuples of such: files hold nothing else",
             shown(tuple(note)),
-            "Use a shorter name for each, or a session without a journal.",
+            "Give it a short name: str(day) of a date, member.name of an Enum, tuple(sorted(a_set)).",
         )
     return text
 
@@ -60,7 +59,7 @@ def read_note(text: str) -> Note:
     try:
         given = read_value(json.loads(text))
         if isinstance(given, list) and len(given) == len(Note._fields):
-            return note_given(*given, is_written=True)
+            return note_given(*given)
     except (SwapRegretError, ValueError, RecursionError):
         pass
     raise InvalidInput("a note in a file must be an id and a context", f"{text!r:.80}", "Restore it from a copy.")

@@ -171,7 +171,8 @@ class Session(Standing[State]):
             The elements that are missing today, or those that are not: one of the two. The action has none of the missing ones, and
             what it pays teaches about all days. A day on which no action is possible is refused, and nothing has changed.
         context : hashable, optional
-            What is known about today: ``"mobile"``, ``("Monday", "rain")``. A new one may come any day (``learners.known_days``).
+            What is known about today: ``"mobile"``, ``("Monday", "rain")``: a text, a number, or a tuple of such.
+            A new one may come any day (``learners.known_days``).
         id : str or int, optional
             A name for the decision, by which ``observe`` and ``skip`` find it; no open decision may have it.
         choice : collection of labels or 0/1 vector, optional
@@ -179,7 +180,7 @@ class Session(Standing[State]):
         """
         self._refuse_if_closed()
         missing = read_missing(self.player.actions, without, available)
-        note = note_given(id, context, is_written=self._journal is not None)
+        note = note_given(id, context)
         n = 1 if count is None else as_integer(count, "count", 1)
         if len(self._open) + n > self.max_open:
             oldest = next(iter(self._open), None)

@@ -12,6 +12,7 @@ from swapregret.learners.player import Decision, hold_policy, marginals_of
 from swapregret.learners.summary import PlayerSummary, summarise
 from swapregret.policy import Policy
 from swapregret.sessions.guard_rails import MODES, Advantage
+from swapregret.sessions.notes import note_given
 from swapregret.sessions.uplift import Uplift, uplift_of
 from swapregret.sessions.whole_calls import Course, State, one_at_a_time
 from swapregret.units import Range
@@ -102,7 +103,7 @@ class Standing(Course[State]):
     def policy(self, *, context: Hashable = None) -> Policy:
         """Return the policy of the next action, on a day of a context."""
         self._refuse_if_torn()
-        held = self._known.held(self._state, context)
+        held = self._known.held(self._state, note_given(None, context).context)
         policy = (held if self._holdout is None else self._holdout.held(held)).policy()
         return policy.with_labels(self.player.actions)
 

@@ -88,7 +88,7 @@ def decide(live: Live, now: float, count: int, most_bytes: int, asked: Asked) ->
     problem = live.problem
     problem.refuse_if_large(count, most_bytes)
     missing = read_missing(problem.actions, problem.read_labels(asked.without), problem.read_labels(asked.available))
-    note = note_given(asked.id, asked.context, is_written=True)
+    note = note_given(asked.id, asked.context)
     live.refuse_if_new(note.context)
     made = [live.act(now, missing, note) for _ in range(count)]
     marginals = live.open[made[0].day].decision.marginals
