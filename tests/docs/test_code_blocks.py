@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from page_blocks import BLOCK, Block, blocks_of
+
+import swapregret as sr
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -63,6 +66,18 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytes
                 del sys.modules[name]
     if page.parent.name == "gallery":
         assert list(tmp_path.iterdir()) == [], "what a page leaves behind is in the way when it runs again"
+
+
+def test_the_block_of_scikit_learn_runs() -> None:
+    """The pipeline of the page on contexts fits what the page has fitted before, and names a context."""
+    pytest.importorskip("sklearn")
+    page = (ROOT / "docs" / "how_to" / "make_contexts.md").read_text("utf-8")
+    (block,) = (each for each in re.findall(r"```text\n(.*?)```", page, re.DOTALL) if "sklearn" in each)
+    session = sr.Session(sr.swap_combcp(sr.MSets(4, 2), 100), rng=1)
+    past = np.random.default_rng(1).normal(size=(200, 4))
+    names: dict[str, Any] = {"past": past, "features": past[0], "session": session}
+    exec(block, names)
+    assert names["decision"].context in range(8)
 
 
 def test_every_set_has_a_page_with_an_example() -> None:
