@@ -135,7 +135,7 @@ def test_an_audit_of_costs_says_what_could_have_been_saved() -> None:
     assert (report.cost, report.is_cost) == (14.0, True)
     assert "a cost of 14 per day" in str(report)
     assert "would have saved 12 per day" in str(report)
-    with pytest.raises(InvalidReward, match=r"row 0 of `rewards` must lie in the declared range \[0, 5\]"):
+    with pytest.raises(InvalidReward, match=r"row 1 of `rewards` must lie in the declared range \[0, 5\]"):
         sr.audit(ROUTES, slow, times[:1], cost_range=(0, 5))
 
 

@@ -64,13 +64,13 @@ class Units:
         return 0.0 - value if self.is_cost else value
 
     def check(self, values: npt.NDArray[np.float64], what: str) -> None:
-        """Refuse the first row that has a value outside the declared range; ``what`` has the rows."""
+        """Refuse the first row, counted from 1, that has a value outside the declared range; ``what`` has the rows."""
         (low, high), slack = self.declared, _SLACK * self.scale
         wrong = np.argwhere(~((values >= low - slack) & (values <= high + slack)))
         if len(wrong):
             row, *column = wrong[0].tolist()
             raise InvalidReward(
-                f"row {row} of {what} must lie in the declared range [{low:g}, {high:g}]",
+                f"row {row + 1} of {what} must lie in the declared range [{low:g}, {high:g}]",
                 repr(float(values[(row, *column)])) + "".join(f" in column {each}" for each in column),
                 f"Declare the true `{self.word}_range`, or correct the log.",
             )

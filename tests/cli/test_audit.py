@@ -104,7 +104,7 @@ def test_who_drew_a_log_may_be_declared(tmp_path) -> None:
     found = json.loads(RUNNER.invoke(app, ["audit", str(path), *spec]).output)
     assert found["external_regret"]["value"] == pytest.approx(50.0)
     path.write_text(LISTED, encoding="utf-8")
-    assert "in one way" in RUNNER.invoke(app, ["audit", str(path), *spec]).output
+    assert "must be given once" in RUNNER.invoke(app, ["audit", str(path), *spec]).output
 
 
 def test_what_totals_cannot_give_is_refused(log, tmp_path) -> None:

@@ -235,7 +235,7 @@ def of_journal(path: Path) -> dict[str, Any]:
         "available": log.available,
         "contexts": log.contexts,
         "policies": [each.marginals().tolist() for each in log.policies],
-        "range": log.cost_range,
+        "range": log.units.declared if log.units.is_cost else None,
         **of_session(path),
     }
 

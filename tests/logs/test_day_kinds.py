@@ -100,9 +100,77 @@ def test_columns_of_a_file(tmp_path) -> None:
 def test_what_does_not_fit_is_refused() -> None:
     """A missing element that was played, and lists of another length, are refused by row."""
     actions, rewards = sr.MSets(3, 1), np.ones((2, 3))
-    with pytest.raises(InvalidAction, match="row 1 of `plays` must be made of elements that were available"):
+    with pytest.raises(InvalidAction, match="row 2 of `plays` must be made of elements that were available"):
         sr.audit(actions, [[1, 0, 0], [0, 1, 0]], rewards, available=[None, [0, 2]])
     with pytest.raises(InvalidInput, match="`contexts` must have 2 entries"):
         sr.audit(actions, [[1, 0, 0], [0, 1, 0]], rewards, contexts=["a"])
     with pytest.raises(InvalidInput, match="`confidence` must be above 0 and below 1: got 2"):
         sr.audit(actions, [[1, 0, 0], [0, 1, 0]], rewards, contexts=["a", "b"], confidence=2.0)
+
+
+def totals_of(n: int, seed: int) -> tuple[sr.MSets, np.ndarray, np.ndarray, sr.Policy]:
+    """Return a set, n uniform plays, and what they paid in [0, 3]."""
+    rng, actions = np.random.default_rng(seed), sr.MSets(4, 2)
+    rows = actions.uniform_policy().sample_many(rng, n)
+    return (
+        actions,
+        rows,
+        3.0 * (rows @ np.array([0.5, 0.3, 0.1, 0.0])) * rng.integers(0, 2, n),
+        actions.uniform_policy(),
+    )
+
+
+def test_rare_kinds_of_totals_have_the_trivial_ends() -> None:
+    """A kind of a few days does not keep the others from being audited: its ends are those of totals that may be anything."""
+    actions, rows, totals, policy = totals_of(201, 6)
+    options = {"policies": policy, "reward_range": (0, 3)}
+    contexts = ["common"] * 100 + ["rare"] + ["common"] * 100
+    found = sr.audit(actions, rows, totals, contexts=contexts, **options)
+    rare, common = (found.parts[name, ()] for name in ("rare", "common"))
+    assert (found.n_blind, rare.n_days) == (1, 1)
+    assert rare.swap_regret.bracket == (0.0, 3.0)
+    assert rare.external_regret.bracket == (pytest.approx(-totals[100]), pytest.approx(3.0 - totals[100]))
+    for name in ("external_regret", "swap_regret"):
+        ends = [getattr(each, name) for each in (found, rare, common)]
+        assert ends[0].upper == pytest.approx(ends[1].upper + ends[2].upper)
+        assert "1 days of unknown worth" in ends[0].definition
+    with pytest.raises(InvalidInput, match="at least 8 days of one kind"):
+        sr.audit(actions, rows[:14], totals[:14], contexts=["a", "b"] * 7, **options)
+    with pytest.raises(InvalidInput, match="at least 8 days of one kind"):
+        sr.audit(actions, rows[:7], totals[:7], **options)
+
+
+def test_ends_of_all_kinds_hold_together() -> None:
+    """The sum of 20 kinds states the probability that was asked for, and no regret above days × range."""
+    actions, rows, totals, policy = totals_of(200, 7)
+    options = {"policies": policy, "reward_range": (0, 3), "confidence": 0.9}
+    found = sr.audit(actions, rows, totals, contexts=[day % 20 for day in range(200)], **options)
+    assert "with probability 0.9 or more" in found.external_regret.definition
+    assert "(both for confidence 0.9)" in found.swap_regret.definition
+    assert "probability 0.995 or more" in found.parts[0, ()].external_regret.definition
+    assert found.swap_regret.upper <= 600.0
+    assert all(part.swap_regret.upper <= 30.0 for part in found.parts.values())
+
+
+def test_the_command_shows_the_best_rules_of_each_kind(tmp_path) -> None:
+    """With the reward of every element there are exchanges and affine rules of each kind; what cannot be had is said truly."""
+    lines = ["action,context,available,reward:0,reward:1,reward:2", *["0,phone,,0,1,0", "0,desk,0;2,0,1,2"] * 2]
+    (path := tmp_path / "log.csv").write_text("\n".join(lines) + "\n")
+
+    def said(*more: str) -> str:
+        return " ".join(CliRunner().invoke(app, ["audit", str(path), "--set", "msets 3 1", *more]).output.split())
+
+    shown = said("--linear")
+    assert "Context phone, nothing missing, 2 days:" in shown
+    assert "Context desk, 1 missing, 2 days:" in shown
+    assert shown.count("The best affine rule") == 2
+    read = json.loads(said("--linear", "--json"))
+    assert [(each["context"], each["missing"], each["better"]) for each in read["best_swap"]] == [
+        ("phone", [], ["1"]),
+        ("desk", ["1"], ["2"]),
+    ]
+    assert read["linear_swap_regret"]["value"] == pytest.approx(6.0)
+    assert "got a log with contexts or missing elements" in said("--picture", str(tmp_path / "x.html"))
+    assert "no windows: got `window`" in said("--window", "2")
+    path.write_text(path.read_text().replace("0,desk,0;2", "1,desk,0;2", 1))
+    assert "row 2, column 'available' of the log must" in said()

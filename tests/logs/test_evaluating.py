@@ -1,5 +1,6 @@
 """The value of another policy: exact expectations by enumeration, intervals that hold, and refusals."""
 
+import dataclasses
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.logs.evaluating import evaluate
+from swapregret.learners.player import Decision
+from swapregret.learners.round.held_view import Drawn
+from swapregret.logs.evaluating import _of_player, evaluate
+from swapregret.units import UNIT_REWARDS
 
 
 def expected(
@@ -147,9 +151,9 @@ def test_frames_and_files_are_the_same_log(tmp_path) -> None:
     [
         ([([1, 1, 0], 0.5)], {}, "which policy drew each action"),
         ([], {"policies": "uniform"}, "at least one day"),
-        ([([1, 1, 0], 0.5), 7], {"policies": "uniform"}, "row 1: 7"),
-        ([([1, 1, 0], "x")], {"policies": "uniform"}, "row 0 of the log must have a finite total"),
-        ([([1, 1, 1], 0.5)], {"policies": "uniform"}, "row 0 of `plays`"),
+        ([([1, 1, 0], 0.5), 7], {"policies": "uniform"}, "row 2: 7"),
+        ([([1, 1, 0], "x")], {"policies": "uniform"}, "row 1 of the log must have a finite total"),
+        ([([1, 1, 1], 0.5)], {"policies": "uniform"}, "row 1 of `plays`"),
         ([([1, 1, 0], 2.0)], {"policies": "uniform", "reward_range": (0, 1)}, r"declared range \[0, 1\]"),
         ([([1, 1, 0], 0.5)], {"policies": "unifrom"}, "uniform"),
         (3, {"policies": "uniform"}, "a log must be a file"),
@@ -166,3 +170,40 @@ def test_the_set_must_be_known() -> None:
     """A list of rows and a policy do not name a set."""
     with pytest.raises(InvalidInput, match="`actions` must be given"):
         evaluate([([1, 0], 1.0)], [1, 0])
+
+
+def test_a_player_is_valued_knowing_what_was_known() -> None:
+    """A player is asked what it would have played in the context of the day, without what was missing, as a session would."""
+    actions, rng = sr.MSets(4, 1, labels="abcd"), np.random.default_rng(5)
+    few = sr.FinitePolicy(np.eye(4, dtype=np.int64)[:3], [1 / 3] * 3)
+    policies = [few if day % 2 else actions.uniform_policy() for day in range(400)]
+    plays = np.array([policy.sample(rng) for policy in policies])
+    contexts = tuple("mn"[day % 3 == 0] for day in range(400))
+    available = tuple(("a", "b", "c") if day % 2 else None for day in range(400))
+    best = np.array([0 if context == "m" else 1 for context in contexts])
+    totals = plays[np.arange(400), best].astype(float)
+    log = sr.Log(actions, plays, totals, tuple(policies), "logged", UNIT_REWARDS, contexts, available)
+    player = sr.swap_combcp(actions, 400)
+    found = evaluate(log, player)
+    blind = evaluate(dataclasses.replace(log, contexts=None), player)
+    assert found.without_support == 0.0
+    assert found.value > blind.value + 0.05
+    session, wanted = sr.Session(player, rng=0), []
+    state = _of_player(player, log)
+    for day in range(60):
+        decision = session.act(context=contexts[day], available=available[day])
+        wanted.append(decision.policy.marginals())
+        held = Drawn(policies[day])
+        session._state = session._known.observe(
+            session._state, Decision(day, plays[day], actions, held, decision.note), float(totals[day])
+        )
+        session._open.clear()
+        assert next(state) == pytest.approx(wanted[-1], abs=1e-12)
+
+
+def test_a_policy_of_another_set_is_refused() -> None:
+    """A player, a policy and a choice must be of the set of the log."""
+    log, coin = [(("a",), 1.0), (("b",), 0.0)] * 20, sr.MSets(2, 1, labels="ab")
+    for other in (sr.swap_combcp(sr.MSets(5, 2), 100), sr.MSets(5, 2).uniform_policy()):
+        with pytest.raises(InvalidInput, match="`policy` must be over the 2 elements of the set"):
+            evaluate(log, other, actions=coin, policies="uniform")

@@ -4,12 +4,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+import swapregret as sr
 from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.errors import InvalidAction, InvalidInput
 from swapregret.logs.log_file import read_log
 from swapregret.policy import FinitePolicy
 from swapregret.regret.ledgers.policy_file import policy_cell, read_policy_cell
+from swapregret.units import Units
 
+COSTS = Units(0.0, 1.0, is_cost=True)
 ACTIONS = MSets(3, 2, labels="abc")
 HEAD = "reward:a,reward:b,reward:c"
 
@@ -34,16 +37,17 @@ def test_three_ways_to_write_an_action(tmp_path, text: str) -> None:
     log = read_log(_write(tmp_path, text), ACTIONS)
     assert log.plays.tolist() == [[1, 0, 1], [0, 1, 1]]
     assert log.rewards.tolist() == [[1.0, 2.0, 3.0], [0.0, 0.0, -1.5]]
-    assert log.probabilities is None
-    assert log.rounds is None
-    assert log.ignored == (("note",) if "note" in text else ())
+    assert log.policies is None
+    assert log.notes == (("Columns left alone: note.",) if "note" in text else ())
 
 
 def test_probabilities_and_rounds_are_read(tmp_path) -> None:
     """The optional columns come out as arrays."""
     log = read_log(_write(tmp_path, f"round,action,probability,{HEAD}\nmon,a;b,.5,1,1,1\nmon,a;c,.5,1,1,1\n"), ACTIONS)
-    assert log.probabilities.tolist() == [0.5, 0.5]
-    assert log.rounds.tolist() == ["mon", "mon"]
+    assert len(log) == 1
+    assert log.policies[0].marginals().tolist() == [1.0, 0.5, 0.5]
+    with pytest.raises(InvalidInput, match="must say what was drawn on each"):
+        sr.Log.read(log, ACTIONS)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +62,7 @@ def test_probabilities_and_rounds_are_read(tmp_path) -> None:
         (f"indices,{HEAD}\n0;3,1,1,1\n", "row 1, column 'indices'"),
         (f"indices,{HEAD}\n0;-1,1,1,1\n", "row 1, column 'indices'"),
         (f"action:a,action:b,action:c,{HEAD}\n1,1,2,1,1,1\n", "row 1, column 'action:c'"),
-        (f"action,probability,{HEAD}\na;b,0,1,1,1\n", "row 1, column 'probability'"),
+        (f"action,probability,{HEAD}\na;b,0,1,1,1\n", "row 1 of `probabilities`"),
         (f"round,action,{HEAD}\n,a;b,1,1,1\n", "row 1, column 'round'"),
         (f"action,{HEAD}\na;b,1,1\n", "line 2 of .*log.csv must have 4 cells"),
         (f"action,{HEAD}\n", "at least one row"),
@@ -79,7 +83,7 @@ def test_malformed_cells_are_named(tmp_path, text: str, words: str) -> None:
 
 def test_a_row_that_is_no_action_is_named(tmp_path) -> None:
     """A row whose elements are known but do not form an action is refused by its number."""
-    with pytest.raises(InvalidAction, match="row 2, column 'action'"):
+    with pytest.raises(InvalidAction, match="row 2 of column 'action'"):
         read_log(_write(tmp_path, f"action,{HEAD}\na;b,1,1,1\na,1,1,1\n"), ACTIONS)
 
 
@@ -115,11 +119,11 @@ def test_totals_come_with_policies(tmp_path) -> None:
     assert log.policies is not None
     assert log.policies[0] is log.policies[1]
     assert log.policies[2].marginals().tolist() == [1.0, 1.0, 0.0]
-    assert log.ignored == ("note",)
-    costs = read_log(_write(tmp_path, text.replace("reward", "cost")), ACTIONS, is_cost=True)
+    assert log.notes == ("Columns left alone: note.",)
+    costs = read_log(_write(tmp_path, text.replace("reward", "cost")), ACTIONS, COSTS)
     assert costs.rewards.tolist() == log.rewards.tolist()
     pl.read_csv(tmp_path / "log.csv").write_parquet(tmp_path / "log.parquet")
-    again = read_log(tmp_path / "log.parquet", ACTIONS, is_cost=True)
+    again = read_log(tmp_path / "log.parquet", ACTIONS, COSTS)
     assert again.rewards.tolist() == log.rewards.tolist()
     assert again.policies is not None
     assert again.policies[0] is again.policies[1]
@@ -129,9 +133,9 @@ def test_listed_totals_stand_in_one_row(tmp_path) -> None:
     """Where rows list a policy, the cell of the total is empty in rows that were not drawn."""
     text = "round,action,probability,reward\nmon,a;b,.5,\nmon,a;c,.5,.75\n"
     log = read_log(_write(tmp_path, text), ACTIONS)
-    assert np.isnan(log.rewards[0])
-    assert log.rewards[1] == 0.75
-    assert log.policies is None
+    assert (log.plays.tolist(), log.rewards.tolist()) == ([[1, 0, 1]], [0.75])
+    assert log.policies is not None
+    assert log.policies[0].marginals().tolist() == [1.0, 0.5, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +143,7 @@ def test_listed_totals_stand_in_one_row(tmp_path) -> None:
     [
         (
             "action,reward\na;b,1\n",
-            "policy that drew each action: got column 'reward' without `policy`.*Add `policies`",
+            "policy that drew each action: got 1 totals and no policies.*Add `policies`",
         ),
         ("action,reward,probability\na;b,1,.5\n", "policy that drew each action"),
         ("action,reward,policy\na;b,1,\n", "row 1, column 'policy' .*none above"),
@@ -153,8 +157,9 @@ def test_malformed_totals_are_named(tmp_path, text: str, words: str) -> None:
     wide = MSets(40, 8)
     text = text.replace("POLICY", policy_cell(ACTIONS.uniform_policy()))
     text = text.replace("OTHER", policy_cell(wide.uniform_policy()))
-    with pytest.raises(InvalidInput, match=words):
-        read_log(_write(tmp_path, text), ACTIONS)
+    with pytest.raises(InvalidInput, match=words):  # noqa: PT012  # the file, or what it says, is refused
+        log = read_log(_write(tmp_path, text), ACTIONS)
+        sr.audit(ACTIONS, log.plays, log.rewards, **log.options)
 
 
 def test_a_policy_with_a_wrong_letter_is_refused() -> None:
@@ -167,3 +172,26 @@ def test_a_policy_with_a_wrong_letter_is_refused() -> None:
             except InvalidInput:
                 continue
             assert policy_cell(policy) == text
+
+
+def test_cells_of_a_frame_may_be_lists(tmp_path) -> None:
+    """A list or a tuple of labels is read as the text with ; between them."""
+    text = pl.DataFrame({"action": ["a;b", "b;c"], "available": ["", "b;c"], "reward": [0.5, 1.0]})
+    listed = pl.DataFrame({"action": [["a", "b"], ["b", "c"]], "available": [None, ["b", "c"]], "reward": [0.5, 1.0]})
+    listed.write_parquet(tmp_path / "log.parquet")
+    tuples = text.to_pandas()
+    tuples["action"] = [("a", "b"), ("b", "c")]
+    for source in (text, listed, listed.to_pandas(), tmp_path / "log.parquet", tuples):
+        log = read_log(source, ACTIONS)
+        assert (log.plays.tolist(), log.available) == ([[1, 1, 0], [0, 1, 1]], (None, ("b", "c")))
+
+
+def test_totals_of_a_stated_range_are_read_in_the_units_of_the_reader(tmp_path) -> None:
+    """What the service writes on [0, 1] is read as rewards in [0, 3], or as costs in [5, 45], without a word more."""
+    path = _write(tmp_path, "action,range,reward\na;b,0;1,0.25\na;c,0;1,1\n")
+    assert sr.Log.read(path, ACTIONS).totals.tolist() == [0.25, 1.0]
+    assert sr.Log.read(path, ACTIONS, reward_range=(0, 3)).totals.tolist() == [0.75, 3.0]
+    assert sr.Log.read(path, ACTIONS, cost_range=(5, 45)).totals.tolist() == [35.0, 5.0]
+    for cell in ("0", "1;0", "a;b", "0;2"):
+        with pytest.raises(InvalidInput, match="column 'range' of the log must"):
+            read_log(_write(tmp_path, f"action,range,reward\na;b,0;1,0.25\na;c,{cell},1\n"), ACTIONS)

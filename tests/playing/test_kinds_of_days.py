@@ -187,5 +187,5 @@ def test_history_is_that_of_a_session(tmp_path: Path) -> None:
     course.advance(HORIZON)
     other.advance(HORIZON)
     assert course.reward == other.reward
-    with pytest.raises(InvalidInput, match="row 0"):
+    with pytest.raises(InvalidInput, match="row 1"):
         sr.play(player, plain, rng=0, history=[(("a", "z"), 0.5)])

@@ -165,7 +165,7 @@ def test_history_and_a_hold_out(serve: Callable[..., Served]) -> None:
         ({"baseline": ["ad"], "holdout": 0.1}, "baseline", "action"),
         ({"baseline": ["ad", "blog"], "holdout": 1.5}, "holdout", "below 1"),
         ({"baseline": ["ad", "blog"], "holdout": True}, "holdout", "a number"),
-        ({"history": [[["ad", "tv"], 0.5]]}, "history", "row 0"),
+        ({"history": [[["ad", "tv"], 0.5]]}, "history", "row 1"),
         ({"history": [[["ad", "blog"], 7.0]]}, "history", "0"),
         ({"history": []}, "history", "one day"),
         ({"history": [[["ad", "blog"]]]}, "history.0.1", "given"),
@@ -210,7 +210,7 @@ def test_contexts_through_a_kill(serve: Callable[..., Served], tmp_path: Path) -
         assert each["lower"] <= each["uplift"] <= each["upper"]
     (tmp_path / "log.csv").write_text(server.http.get(f"/problems/{problem}/log").text)
     read = read_log(tmp_path / "log.csv", actions)
-    assert read.contexts == ("mobile", "desktop", "7", "") * 12
+    assert read.contexts == ("mobile", "desktop", "7", None) * 12
     told = {"policies": read.policies, "contexts": read.contexts, "available": read.available}
     assert len(sr.audit(actions, read.plays, read.rewards, **told).parts) == 4
 

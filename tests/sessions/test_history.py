@@ -8,7 +8,8 @@ import pytest
 
 import swapregret as sr
 from swapregret.errors import InvalidInput, Unsupported
-from swapregret.learners.player import Decision
+from swapregret.learners.known_days import KnownDays
+from swapregret.learners.player import Decision, Note
 from swapregret.learners.round.held_view import Drawn
 from swapregret.logs.past_days import Promise, promise_of
 
@@ -73,6 +74,41 @@ def test_every_kind_of_log(tmp_path: Path) -> None:
     assert len(states) == 1
 
 
+def test_contexts_of_a_history_are_learnt(tmp_path: Path) -> None:
+    """A session with a history that has contexts stands where one does that met these days itself, as does one with a journal."""
+    uniform, names = ACTIONS.uniform_policy(), ["phone", "desk", "phone"] * 20
+    frame = pl.DataFrame({"action": [list(ACTIONS.elements(row)) for row, _ in logged(60)], "context": names})
+    frame = frame.with_columns(reward=pl.Series([total for _, total in logged(60)]))
+    log = sr.Log.read(frame, ACTIONS, policies=uniform)
+    assert log.contexts == tuple(names)
+    session, known, one = sr.Session(player(), rng=3, history=log), KnownDays(player()), player()
+    state = one.start(np.random.default_rng(3))
+    for day, ((row, total), context) in enumerate(zip(logged(60), names, strict=True)):
+        decision = Decision(day, row, ACTIONS, Drawn(uniform), Note(context=context))
+        state = known.observe(state, decision, total)
+    want = known.dump() | one.dump(state)
+    found = session._known.dump() | one.dump(session._state)
+    assert found.keys() == want.keys()
+    assert all(np.array_equal(found[name], want[name]) for name in want)
+    assert [each.n_days for each in session.summary().contexts] == [39, 20]
+    with sr.Session(player(), rng=4, journal=tmp_path / "j") as before:
+        for context in names:
+            before.act(context=context)
+            before.observe(0.5)
+    after = sr.Session(player(), rng=3, history=tmp_path / "j")
+    assert after.summary().n_past == 60
+    assert {each.context for each in after.summary().contexts} == {"phone", "desk"}
+    environment = sr.environments.iid(ACTIONS, 20, rng=1)
+    assert sr.play(player(), environment, rng=1, history=tmp_path / "j").reward > 0.0
+
+
+def test_a_history_must_have_been_possible() -> None:
+    """A row whose action has what was not available is refused, by its number and column."""
+    frame = pl.DataFrame({"action": ["a;b", "a;c"], "available": ["", "a;b;d"], "reward": [0.5, 0.5]})
+    with pytest.raises(InvalidInput, match="row 2, column 'available' of the log must hold what was chosen: got 'c'"):
+        sr.Session(player(), history=frame)
+
+
 def test_posteriors_take_a_history() -> None:
     """Linear Thompson sampling sums up the days of others, whoever drew them."""
     session = sr.Session(sr.baselines.lin_ts(ACTIONS, 500), rng=3, history=logged())
@@ -99,14 +135,14 @@ def test_multiscale_takes_policies() -> None:
 @pytest.mark.parametrize(
     ("history", "options", "sentence"),
     [
-        ([(("a", "b"), 0.5), (("a", "b", "c"), 0.5)], {}, r"row 1 .* action of the set"),
+        ([(("a", "b"), 0.5), (("a", "b", "c"), 0.5)], {}, r"row 2 .* action of the set"),
         (
             [(("a", "b"), 0.5), (("a", "c"), 1.5)],
             {},
-            r"row 1 of the totals of the log must lie in the declared range \[0, 1\]",
+            r"row 2 of the totals of the log must lie in the declared range \[0, 1\]",
         ),
-        ([(("a", "b"), 0.5), (("a", "c"), -1.0)], {"cost_range": (0, 9)}, r"row 1 .* range \[0, 9\]"),
-        ([(("a", "b"), float("nan"))], {}, "row 0 of the log must have a finite total"),
+        ([(("a", "b"), 0.5), (("a", "c"), -1.0)], {"cost_range": (0, 9)}, r"row 2 .* range \[0, 9\]"),
+        ([(("a", "b"), float("nan"))], {}, "row 1 of the log must have a finite total"),
     ],
 )
 def test_a_log_that_contradicts_is_refused(history: object, options: dict[str, object], sentence: str) -> None:

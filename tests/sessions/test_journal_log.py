@@ -40,8 +40,7 @@ def play(path: Path, n_days: int, tell: Any, **options: Any) -> list[tuple[sr.De
 
 def audited(log: Any) -> Any:
     """Return the audit of a journal."""
-    ranges = {"reward_range": log.reward_range, "cost_range": log.cost_range}
-    return sr.audit(log.actions, log.plays, log.rewards, policies=log.policies, **ranges)
+    return sr.audit(log.actions, log.plays, log.rewards, **log.options)
 
 
 def test_days_policies_and_totals_come_back(tmp_path: Path) -> None:
@@ -53,8 +52,8 @@ def test_days_policies_and_totals_come_back(tmp_path: Path) -> None:
     assert log.rewards == pytest.approx(log.plays @ WORTH)
     for policy, (_, drew) in zip(log.policies, done, strict=True):
         assert policy.cooccurrence().tolist() == drew.cooccurrence().tolist()
-    assert (log.n_before, log.n_skipped) == (0, 5)
-    assert (log.reward_range, log.cost_range) == ((0.0, 1.0), None)
+    assert log.notes == ("5 days without a reward are left out.",)
+    assert log.units.declared == (0.0, 1.0)
     found = audited(log)
     assert isinstance(found, TotalsAudit)
     assert found.reward == pytest.approx(log.rewards.mean())
@@ -99,8 +98,9 @@ def test_days_before_the_snapshot_are_counted(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(session_module, "_SNAPSHOT_EVERY", 21)
     play(tmp_path / "j", 40, lambda decision: 0.5)
     log = read_journal_log(tmp_path / "j")
-    assert log.n_before > 0
-    assert log.n_before + len(log.plays) + log.n_skipped == 39
+    before, skipped = (int(note.split()[0]) for note in log.notes)
+    assert before > 0
+    assert before + len(log.plays) + skipped == 39
     play(tmp_path / "empty", 1, lambda decision: 0.5)
     with pytest.raises(InvalidInput, match="must hold rewards after its last snapshot"):
         read_journal_log(tmp_path / "empty")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapregret.cli.console import console, emit_json, plain, table_of
-from swapregret.cli.options import AsJson, SetSpec, count, days, option, page, read_set
+from swapregret.cli.options import AsJson, count, days, option, page, read_set
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.registry import SPEC_FORMS
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from swapregret.arrays import Label
     from swapregret.files.storage import Json
     from swapregret.learners.player import AnyPlayer
+    from swapregret.logs.auditing import Audit
+    from swapregret.logs.log import Log
     from swapregret.policy import Policy
     from swapregret.regret.measure import AuditTable, Regret
     from swapregret.sessions.journal_check import JournalReport
@@ -25,17 +27,18 @@ DeclaredPolicies = Annotated[
     str | None,
     typer.Option("--policies", metavar="WHO", help="Who drew the log, where it does not say: uniform or constant."),
 ]
+LogSet = Annotated[
+    str | None,
+    typer.Option(
+        "--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ". A journal knows its own."
+    ),
+]
 _PLAYERS = ("swap_combcp", "swap_comband")
 
 
 def audit(
     log: Annotated[Path, typer.Argument(help="CSV or Parquet file, or the journal of a session.")],
-    set_spec: Annotated[
-        str | None,
-        typer.Option(
-            "--set", metavar="SET", help="The action set: " + "; ".join(SPEC_FORMS) + ". A journal knows its own."
-        ),
-    ] = None,
+    set_spec: LogSet = None,
     limit: Annotated[int, count("limit", "Exchanges to show.", least=0)] = 20,
     picture: Annotated[Path | None, page("picture", "Write a page with the gains to this HTML file.")] = None,
     capacity: Annotated[
@@ -61,67 +64,55 @@ def audit(
 
     Example: swapregret audit plays.csv --set "msets 20 5" --picture gains.html
     """
-    from swapregret.logs.auditing import Audit
-    from swapregret.sessions.journal_log import is_journal_file
+    from swapregret.logs.auditing import Audit as OfOneKind
+    from swapregret.logs.auditing import audit as audit_plays
 
-    read = _audit_journal if is_journal_file(log) else _audit_table
-    options: Json = {"capacity": capacity, "window": window, "confidence": confidence}
-    result, notes = read(
-        log, set_spec, {"reward_range": reward_range, "cost_range": cost_range, "policies": policies}, options
-    )
+    told: Json = {"reward_range": reward_range, "cost_range": cost_range, "policies": policies}
+    past = _read(log, set_spec, told)
+    options = past.options | {name: value for name, value in told.items() if value is not None}
+    options |= {"capacity": capacity, "window": window, "confidence": confidence}
+    result: AuditTable = audit_plays(past.actions, past.plays, past.rewards, **options)
+    is_of_totals = not isinstance(result, OfOneKind) and getattr(result, "is_of_totals", True)
+    for name, is_wanted in {"--picture": picture is not None, "--linear": linear}.items():
+        if is_wanted and is_of_totals:
+            must = f"`{name}` must have the reward of every element"
+            raise InvalidInput(must, "totals alone", f"Leave out `{name}`.")
     if picture is not None:
-        if not isinstance(result, Audit):
-            raise InvalidInput(
-                "`--picture` must have the reward of every element", "totals alone", "Leave out `--picture`."
-            )
+        if not isinstance(result, OfOneKind):
+            must = "`--picture` must be of days of one kind"
+            raise InvalidInput(must, "a log with contexts or missing elements", "Leave out `--picture`.")
         from swapregret.experiments.report.small_pages import gains_page
 
         title = f"{log.name}: swap regret {result.swap_regret.value:.4g}"
         picture.write_text(gains_page(result.best_swap, title, limit=limit), encoding="utf-8")
-    if linear and not isinstance(result, Audit):
-        raise InvalidInput("`--linear` must have the reward of every element", "totals alone", "Leave out `--linear`.")
     if as_json:
         emit_json(_plain(result, limit, linear))
         return
-    _print(result, limit, notes, linear)
+    _print(result, limit, past.notes, linear)
     if picture is not None:
         console.print(f"Picture written to {picture}.", style="dim")
 
 
-def _audit_table(log: Path, set_spec: str | None, told: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
-    from swapregret.logs.auditing import audit as audit_plays
+def _read(path: Path, set_spec: str | None, told: "Json") -> "Log":
+    """Read a table, or a journal, which knows its set, range and policies itself."""
     from swapregret.logs.log_file import read_log
+    from swapregret.sessions.journal_log import is_journal_file, read_journal_log
+    from swapregret.units import read_units
 
+    if is_journal_file(path):
+        given = [name for name, value in {"set": set_spec, **told}.items() if value is not None]
+        if given:
+            must = "a journal must be read with its own set, range and policies"
+            raise InvalidInput(must, f"`--{given[0].replace('_', '-')}`", "Leave the option out.")
+        return read_journal_log(path)
     if set_spec is None:
         raise InvalidInput("a table must come with its action set", "no `--set`", 'Add e.g. --set "msets 20 5".')
-    actions = read_set(set_spec)
-    declared = told["policies"]
-    logged = read_log(log, actions, is_cost=told["cost_range"] is not None, needs_policies=declared is None)
-    if declared is not None and logged.policies is not None:
+    log = read_log(path, read_set(set_spec), read_units(told["reward_range"], told["cost_range"]))
+    if told["policies"] is not None and log.policies is not None:
         raise InvalidInput(
             "the policies of a log must be given once", "a log that has them, and `--policies`", "Leave out one."
         )
-    options |= told | {"policies": declared or logged.policies, "rounds": None if logged.policies else logged.rounds}
-    options |= {"probabilities": logged.probabilities}
-    options |= {"contexts": logged.contexts, "available": logged.available}
-    notes = [f"Columns left alone: {', '.join(logged.ignored)}."] if logged.ignored else []
-    return audit_plays(actions, logged.plays, logged.rewards, **options), notes
-
-
-def _audit_journal(log: Path, set_spec: str | None, told: "Json", options: "Json") -> "tuple[AuditTable, list[str]]":
-    from swapregret.logs.auditing import audit as audit_plays
-    from swapregret.sessions.journal_log import read_journal_log
-
-    given = [name for name, value in {"set": set_spec, **told}.items() if value is not None]
-    if given:
-        must = "a journal must be audited by its own set, range and policies"
-        raise InvalidInput(must, f"`--{given[0].replace('_', '-')}`", "Leave the option out.")
-    held = read_journal_log(log)
-    notes = [f"{held.n_before:,} days before the last snapshot are not in the journal."] if held.n_before else []
-    notes += [f"{held.n_skipped:,} days without a reward are left out."] if held.n_skipped else []
-    options |= {"policies": held.policies, "reward_range": held.reward_range, "cost_range": held.cost_range}
-    options |= {"available": held.available, "contexts": held.contexts}
-    return audit_plays(held.actions, held.plays, held.rewards, **options), notes
+    return log
 
 
 def _named(result: "AuditTable", linear: bool) -> "dict[str, Regret]":
@@ -141,7 +132,6 @@ def _plain(result: "AuditTable", limit: int, linear: bool) -> dict[str, object]:
             "definition": value.definition,
         }
 
-    best_swap = getattr(result, "best_swap", None)
     return {
         "days": result.n_days,
         **({"cost_per_day": result.cost} if result.is_cost else {"reward_per_day": result.reward}),
@@ -149,19 +139,20 @@ def _plain(result: "AuditTable", limit: int, linear: bool) -> dict[str, object]:
         "windows": [regret(value) for value in result.windows],
         "best_swap": [
             {
+                **said,
                 "played": list(map(str, exchange.played_elements)),
                 "better": list(map(str, exchange.better_elements)),
                 "days": exchange.days,
                 "gain": exchange.gain,
                 "gain_per_day": exchange.gain_per_day,
             }
-            for exchange in (() if best_swap is None else best_swap.exchanges[:limit])
+            for said, part in _parts(result)
+            for exchange in part.best_swap.exchanges[:limit]
         ],
     }
 
 
-def _print(result: "AuditTable", limit: int, notes: list[str], linear: bool) -> None:
-    from swapregret.logs.auditing import Audit
+def _print(result: "AuditTable", limit: int, notes: tuple[str, ...], linear: bool) -> None:
     from swapregret.regret.measure import regret_rows
 
     earned = f"cost {result.cost:.6g}" if result.is_cost else f"reward {result.reward:.6g}"
@@ -173,23 +164,36 @@ def _print(result: "AuditTable", limit: int, notes: list[str], linear: bool) -> 
         console.print(f"{value.definition}.", style="dim")
     for note in notes:
         console.print(note, style="dim")
-    if not isinstance(result, Audit):
-        return
-    for exchange in result.best_swap.exchanges[:limit]:
-        console.print(f"{exchange}.")
-    hidden = result.best_swap.n_played - min(limit, len(result.best_swap))
-    if hidden > 0:
-        console.print(f"… and {hidden:,} more actions (--limit).", style="dim")
-    if linear:
-        console.print("The best affine rule:", style="dim")
-        typer.echo(plain(str(result.best_affine_rule())))
+    for said, part in _parts(result):
+        if said:
+            missing = ", ".join(said["missing"]) or "nothing"
+            console.print(plain(f"Context {said['context']}, {missing} missing, {part.n_days:,} days:"), style="dim")
+        for exchange in part.best_swap.exchanges[:limit]:
+            console.print(f"{exchange}.")
+        hidden = part.best_swap.n_played - min(limit, len(part.best_swap))
+        if hidden > 0:
+            console.print(f"… and {hidden:,} more actions (--limit).", style="dim")
+        if linear:
+            console.print("The best affine rule:", style="dim")
+            typer.echo(plain(str(part.best_affine_rule())))
+
+
+def _parts(result: "AuditTable") -> "list[tuple[Json, Audit]]":
+    """Return the audit of the days of each kind whose rules are known, and what is known of these days."""
+    from swapregret.logs.auditing import Audit
+
+    parts = getattr(result, "parts", None) or {None: result}
+    names = [{} if kind is None else {"context": kind[0], "missing": [*map(str, kind[1])]} for kind in parts]
+    return [(name, part) for name, part in zip(names, parts.values(), strict=True) if isinstance(part, Audit)]
 
 
 def evaluate(
     log: Annotated[
-        Path, typer.Argument(help="CSV or Parquet file: action, reward or cost, and policy if it is known.")
+        Path,
+        typer.Argument(
+            help="CSV or Parquet file: action, reward or cost, policy if it is known; or a session's journal."
+        ),
     ],
-    set_spec: SetSpec,
     policy: Annotated[
         str,
         typer.Option(
@@ -198,6 +202,7 @@ def evaluate(
             help="What to value: labels separated by ;, uniform, swap_combcp or swap_comband.",
         ),
     ],
+    set_spec: LogSet = None,
     policies: DeclaredPolicies = None,
     reward_range: Annotated[
         Pair, typer.Option("--reward-range", metavar="LOW HIGH", help="Least and largest total reward.")
@@ -217,17 +222,17 @@ def evaluate(
     """
     from swapregret.learners import presets
     from swapregret.logs.evaluating import evaluate as value_of
-    from swapregret.logs.log import Log
 
-    actions = read_set(set_spec)
-    past = Log.read(log, actions, policies=policies, reward_range=reward_range, cost_range=cost_range)
+    told: Json = {"reward_range": reward_range, "cost_range": cost_range, "policies": policies}
+    past = _read(log, set_spec, told)
+    actions = past.actions
     if policy == "uniform":
         target: Policy | AnyPlayer | list[Label] = actions.uniform_policy()
     elif policy in _PLAYERS:
         target = getattr(presets, policy)(actions, len(past))
     else:
         target = [_label(actions.labels, name.strip()) for name in policy.split(";")]
-    found = value_of(past, target, confidence=confidence)
+    found = value_of(past, target, **told, confidence=confidence)
     if as_json:
         names = ("logged", "n_days", "effective_days", "without_support", "told", "confidence")
         estimates = {name: vars(getattr(found, name)) for name in ("doubly_robust", "pseudo_inverse")}

@@ -99,7 +99,7 @@ class KnownDays:
     """
 
     def __init__(self, player: AnyPlayer) -> None:
-        self._player, self._faces = player, FaceDays(player.actions)
+        self.player, self._faces = player, FaceDays(player.actions)
         self._only: Hashable = None
         self._own: dict[Hashable, Own] = {}
         self._begun: _Begun | None = None
@@ -116,12 +116,13 @@ class KnownDays:
                 begun.mine.undo_day()
         return self._own
 
-    def held(self, state: AnyState, context: Hashable = None) -> HeldPolicy:
-        """Return the policy of the next day of a context."""
+    def held(self, state: AnyState, context: Hashable = None, missing: tuple[int, ...] = ()) -> HeldPolicy:
+        """Return the policy of the next day of a context, without some elements."""
         own = self.own.get(context)
-        if own is None:
-            return hold_policy(self._player, state)
-        return Blend((own.state.view(), state.view()), own.share)
+        if missing:
+            drawn = self._faces.held(state, missing)
+            return drawn if own is None else Blend((own.faces.held(own.state, missing), drawn), own.share)
+        return hold_policy(self.player, state) if own is None else Blend((own.state.view(), state.view()), own.share)
 
     def draw(
         self, state: AnyState, rng: np.random.Generator, day: int, missing: tuple[int, ...] = (), note: Note = NOTHING
@@ -130,16 +131,13 @@ class KnownDays:
         own = self.own.get(note.context)
         if note.context is not None:
             refuse_others(state)
-        if missing:
-            drawn = self._faces.held(state, missing)
-            if own is not None:
-                drawn = Blend((own.faces.held(own.state, missing), drawn), own.share)
-            return Decision(day, drawn.policy().sample(rng), self._player.actions, drawn, note)
-        if own is None:
-            return draw_decision(self._player, state, rng, day, note)
-        held = self.held(state, note.context)
+        if own is None and not missing:
+            return draw_decision(self.player, state, rng, day, note)
+        held = self.held(state, note.context, missing)
+        if own is None or missing:
+            return Decision(day, held.policy().sample(rng), self.player.actions, held, note)
         running = own.state if rng.random() < own.share else state
-        return Decision(day, frozen(running.act(rng)), self._player.actions, held, note)
+        return Decision(day, frozen(running.act(rng)), self.player.actions, held, note)
 
     def observe(self, state: AnyState, decision: Decision, seen: float | Vector | None) -> AnyState:
         """Learn from a day; if the player of all days cannot, nothing has changed."""
@@ -148,13 +146,13 @@ class KnownDays:
             self._only = context if state.n_days == 0 else self._only
             if own or self._only != context:
                 self._learn(state, own, decision, seen)
-        return self._player.observe(state, decision, seen)
+        return self.player.observe(state, decision, seen)
 
     def _learn(self, state: Running, own: dict[Hashable, Own], decision: Decision, seen: float | Vector | None) -> None:
         """Let the player of the context learn a day; contexts that are new begin with what all days have taught."""
-        held, context, actions = decision.held, decision.context, self._player.actions
+        held, context, actions = decision.held, decision.context, self.player.actions
         made = {
-            each: Own(own_state(self._player, state), FaceDays(actions, self._faces))
+            each: Own(own_state(self.player, state), FaceDays(actions, self._faces))
             for each in ((context,) if own else (self._only, context))
             if each not in own
         }
@@ -180,7 +178,7 @@ class KnownDays:
         if names != [None]:
             arrays["contexts.names"] = array_of_text(json.dumps([write_value(name) for name in names]))
         for index, own in enumerate(self.own.values()):
-            parts = under("state", self._player.dump(own.state)) | under("faces", own.faces.dump())
+            parts = under("state", self.player.dump(own.state)) | under("faces", own.faces.dump())
             parts["odds"] = np.array([own.odds, own.squares])
             parts["n_days"] = np.array(own.n_days)
             arrays |= under(f"contexts.{index}", parts)
@@ -207,11 +205,11 @@ class KnownDays:
             odds, squares = held_array(part, "odds", "float64", (2,)).tolist()
             if abs(odds) > max(_most(held_days), -_FIRST_ODDS) or squares < 0.0:
                 raise InvalidInput("log-odds in a file must be in range", f"{odds:g}", "Restore the file from a copy.")
-            own = FaceDays(self._player.actions, self._faces)
+            own = FaceDays(self.player.actions, self._faces)
             own.recommended = None
             if below(part, "faces"):
                 own.load(below(part, "faces"), n_days)
-            state = load_state(self._player, below(part, "state"), None)
+            state = load_state(self.player, below(part, "state"), None)
             self._own[name] = Own(state, own, odds, squares, held_days)
 
 

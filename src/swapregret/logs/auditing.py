@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import check_confidence, checked
-from swapregret.arrays import Actions, Matrix, Vector, as_numbers, real_numbers
+from swapregret.arrays import Actions, Vector, as_numbers, real_numbers
 from swapregret.errors import InvalidInput, InvalidReward
+from swapregret.files.storage import Json
 from swapregret.notebook import html_table
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, best_swap
@@ -21,16 +22,17 @@ from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.read_plays import (
     no_policies,
+    read_chances,
     read_drawn,
+    read_listed,
     read_plays,
     read_policies,
     read_rewards,
-    read_rounds,
 )
 from swapregret.regret.linear import AffineRule, best_affine_rule, linear_swap_regret
 from swapregret.regret.measure import AuditTable, Regret
 from swapregret.regret.notions import external_regret, internal_regret, swap_regret
-from swapregret.regret.totals import TotalsAudit, audit_totals
+from swapregret.regret.totals import TotalsAudit, audit_totals, refuse_if_blind
 from swapregret.units import Range, Units, read_units
 
 if TYPE_CHECKING:
@@ -209,36 +211,45 @@ def audit(
     (50.0, True)
     """
     check_confidence(confidence)
+    told: Json = {"rounds": rounds, "probabilities": probabilities, "policies": policies, "window": window}
+    told |= {"confidence": confidence, "capacity": capacity, "reward_range": reward_range, "cost_range": cost_range}
     if contexts is not None or available is not None:
         from swapregret.logs.day_kinds import audit_day_kinds
 
-        more = {"rounds": rounds, "probabilities": probabilities, "policies": policies, "window": window}
-        more |= {"confidence": confidence, "capacity": capacity, "reward_range": reward_range, "cost_range": cost_range}
-        return audit_day_kinds(actions, plays, rewards, contexts, available, more)
-    rows = read_plays(actions, plays)
+        return audit_day_kinds(actions, plays, rewards, contexts, available, told)
+    found = audit_alike(actions, plays, rewards, told)
+    if isinstance(found, TotalsAudit):
+        refuse_if_blind(found.n_days, found.n_blind)
+    return found
+
+
+def audit_alike(actions: ActionSet, plays: Plays, rewards: npt.ArrayLike, told: Json) -> Audit | TotalsAudit:
+    """Measure the regrets of days that are alike, see ``audit``; also where totals tell nothing."""
+    rows, rounds, policies, window = read_plays(actions, plays), told["rounds"], told["policies"], told["window"]
     is_total = _is_vector(rewards)
-    units = read_units(reward_range, cost_range, of_elements=not is_total)
-    chances = _chances(probabilities, len(rows))
+    units = read_units(told["reward_range"], told["cost_range"], of_elements=not is_total)
+    chances = read_chances(told["probabilities"], len(rows))
     if policies is not None and rounds is not None:
         raise InvalidInput(
             "the policies of a log must be given in one way", "`policies` and `rounds`", "Leave out one of the two."
         )
     if is_total:
         played, totals, drawn = _drawn(actions, rows, rewards, rounds, chances, policies)
-        options = {"window": window, "capacity": capacity}
-        return audit_totals(actions, played, totals, drawn, units, confidence=confidence, **options)
+        options = {"window": window, "capacity": told["capacity"]}
+        return audit_totals(actions, played, totals, drawn, units, confidence=told["confidence"], **options)
     vectors = read_rewards(rewards, len(rows), actions.dimension)
-    if reward_range is not None or cost_range is not None:
+    if told["reward_range"] is not None or told["cost_range"] is not None:
         units.check(vectors, "`rewards`")
     vectors = units.reward(vectors)
     daily, daily_policies = vectors, None
     if rounds is not None:
-        daily, daily_policies = _listed_days(rows, vectors, rounds, chances)
+        days, daily_policies = read_listed(rows, vectors, rounds, chances)
+        daily = vectors[days]
     elif policies is not None:
         daily_policies = read_policies(actions, rows, policies)
     elif chances is not None and bool((chances == 1.0).all()):
         daily_policies = [FinitePolicy(row[None, :], [1.0]) for row in rows]
-    ledger = SwapLedger(actions, capacity=capacity)
+    ledger = SwapLedger(actions, capacity=told["capacity"])
     if daily_policies is None:
         earned = (rows * vectors).sum(axis=1)
         ledger.record_plays(rows, vectors)
@@ -294,35 +305,5 @@ def _drawn(
     if rounds is None:
         alone = "" if chances is None else ", and the probability of what was drawn alone"
         raise no_policies(f"{len(rows):,} totals and no policies{alone}")
-    return read_drawn(rows, totals, rounds, chances)
-
-
-def _chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
-    if probabilities is None:
-        return None
-    chances = as_numbers(probabilities, "probabilities")
-    if chances.shape != (n,):
-        raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one per row.")
-    wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))
-    if len(wrong):
-        raise InvalidInput(
-            f"row {wrong[0]} of `probabilities` must be above 0 and at most 1",
-            f"{chances[wrong[0]]!r}",
-            "An action that was played had a positive probability.",
-        )
-    return chances
-
-
-def _listed_days(
-    rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
-) -> tuple[Matrix, list[Policy]]:
-    """Return the reward vector and the policy of each day, where daily_policies are listed over several rows."""
-    listed = read_rounds(rows, rounds, chances)
-    for here, _, name in listed:
-        if (vectors[here] != vectors[here.start]).any():
-            raise InvalidInput(
-                f"rows {here.start} to {here.stop - 1} of `rewards` must be equal, they are of one day",
-                f"different vectors on day {name}",
-                "Repeat the reward vector of the day in each of its rows.",
-            )
-    return vectors[[here.start for here, _, _ in listed]], [policy for _, policy, _ in listed]
+    days, drawn = read_drawn(rows, totals, rounds, chances)
+    return rows[days], totals[days], drawn

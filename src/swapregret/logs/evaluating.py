@@ -18,7 +18,6 @@ Reference: Swaminathan et al. (2017), Off-policy evaluation for slate recommenda
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +26,8 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import check_confidence
 from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
-from swapregret.learners.player import AnyPlayer
+from swapregret.learners.known_days import KnownDays
+from swapregret.learners.player import AnyPlayer, marginals_of
 from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import Choice, Log, Source, read_choice
 from swapregret.logs.past_days import learn_past
@@ -184,10 +184,13 @@ def evaluate(
             f"{len(past):,} totals without policies",
             "Log them (`decision.policy`), or declare policies='uniform' or 'constant', if that is true.",
         )
-    rewards = past.rewards
+    rewards = past.units.reward(past.totals)
+    given: Any = policy if player is None else player.actions
+    if getattr(given, "dimension", of.dimension) != of.dimension:
+        must = f"`policy` must be over the {of.dimension} elements of the set"
+        raise InvalidInput(must, repr(given)[:80], "Pass another.")
     if player is None:
-        target = _fixed(of, policy)
-        wanted: Iterator[Vector] = iter([target] * len(past))
+        wanted: Iterator[Vector] = iter([_fixed(of, policy)] * len(past))
     else:
         wanted = _of_player(player, past)
     terms, robust, weights = _terms(past.plays, rewards, past.policies, wanted)
@@ -215,19 +218,17 @@ def evaluate(
 def _fixed(actions: ActionSet, policy: Any) -> Vector:
     """Return the marginals of a policy, or of the policy that always plays one choice."""
     if isinstance(policy, Policy):
-        if policy.dimension != actions.dimension:
-            raise InvalidInput(
-                f"`policy` must be over the {actions.dimension} elements of the set", repr(policy)[:80], "Pass another."
-            )
         return policy.marginals()
     chosen: Vector = read_choice(actions, policy, "policy").astype(np.float64)
     return chosen
 
 
 def _of_player(player: AnyPlayer, past: Log) -> Iterator[Vector]:
-    """Yield the marginals that a player would have played each day, having learnt from the days before."""
-    for state in islice(learn_past(player, player.start(np.random.default_rng(0)), past), len(past)):
-        yield player.policy(state).marginals()
+    """Yield the marginals that a player would have played each day, knowing what was known, having learnt from the days before."""
+    known, contexts = KnownDays(player), past.contexts or (None,) * len(past)
+    states = learn_past(known, player.start(np.random.default_rng(0)), past)
+    for state, context, missing in zip(states, contexts, past.missing, strict=False):
+        yield marginals_of(known.held(state, context, missing))
 
 
 class _Shown:

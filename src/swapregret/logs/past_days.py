@@ -26,11 +26,11 @@ from swapregret.errors import InvalidInput
 from swapregret.files.held import held_array
 from swapregret.learners.checked import require_player
 from swapregret.learners.doubling import DoublingPlayer
-from swapregret.learners.player import AnyPlayer, Arrays, Decision
+from swapregret.learners.known_days import KnownDays
+from swapregret.learners.player import AnyPlayer, Arrays, Decision, Note
 from swapregret.learners.round.held_view import Chosen, Drawn
 from swapregret.logs.least_squares import LeastSquares
-from swapregret.logs.log import Log, Source
-from swapregret.units import Units
+from swapregret.logs.log import Log
 
 _CHANCE, _FEWEST, _MOST = 0.05, 8, 1_000
 
@@ -84,14 +84,9 @@ class Promise(NamedTuple):
         return cls(held_array(arrays, "fit", "float64", (dimension,)), noise, n_past, n_days, missed)
 
 
-def read_history(source: Source | Log, player: AnyPlayer, units: Units) -> Log:
-    """Read the history of a player that is told totals in some units."""
-    given = {f"{units.word}_range": units.declared}
-    return Log.read(source, player.actions, **given)  # type: ignore[arg-type]
-
-
-def learn_past(player: AnyPlayer, state: Any, past: Log) -> Iterator[Any]:
-    """Let a player learn from past days; yield its state before each and, at last, after all of them."""
+def learn_past(known: KnownDays, state: Any, past: Log) -> Iterator[Any]:
+    """Let a player learn from past days and their contexts; yield its state before each and, at last, after all of them."""
+    player = known.player
     require_player(player)
     if player.feedback != "bandit":
         raise InvalidInput(
@@ -100,17 +95,19 @@ def learn_past(player: AnyPlayer, state: Any, past: Log) -> Iterator[Any]:
             "Use feedback='bandit'.",
         )
     policies, unknown = past.policies, Chosen()
+    contexts = past.contexts or (None,) * len(past)
     for day, (play, share) in enumerate(zip(past.plays, past.shares().tolist(), strict=True)):
         yield state
         held = unknown if policies is None else Drawn(policies[day])
-        state = player.observe(state, Decision(day, play, player.actions, held), share)
+        decision = Decision(day, play, player.actions, held, Note(context=contexts[day]))
+        state = known.observe(state, decision, share)
     yield state
 
 
-def begin_with(player: AnyPlayer, state: Any, past: Log) -> tuple[Any, Promise | None]:
+def begin_with(known: KnownDays, state: Any, past: Log) -> tuple[Any, Promise | None]:
     """Return the state of a player after its history, and what that promises; anytime players begin anew of themselves."""
-    *_, state = learn_past(player, state, past)
-    return state, None if isinstance(player, DoublingPlayer) else promise_of(past)
+    *_, state = learn_past(known, state, past)
+    return state, None if isinstance(known.player, DoublingPlayer) else promise_of(past)
 
 
 def begin_anew(player: AnyPlayer, n_days: int, n_past: int) -> Any:

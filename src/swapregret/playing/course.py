@@ -88,10 +88,10 @@ class Course:
             raise Unsupported(must, repr(environment), "Leave out `windows` and `certificate`.")
         self._rng = np.random.default_rng(seed)
         self._state, self._promise, self._n_past = player.start(self._rng), None, 0
-        if history is not None:
-            self._state, self._promise = begin_with(player, self._state, history)
-            self._n_past = len(history)
         self._known = KnownDays(player)
+        if history is not None:
+            self._state, self._promise = begin_with(self._known, self._state, history)
+            self._n_past = len(history)
         self._begin()
 
     def _begin(self) -> None:

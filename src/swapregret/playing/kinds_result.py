@@ -15,14 +15,14 @@ from swapregret.counts import plural
 from swapregret.environments.environment import DayKind, DayKinds
 from swapregret.errors import InvalidInput
 from swapregret.playing.play_result import PlayResult
-from swapregret.regret.measure import Regret, student_factor, sum_of_kinds
+from swapregret.regret.measure import Regret, SumsOfKinds, student_factor, sum_of_kinds
 
 Name = tuple[Hashable, tuple[Label, ...]]
 """A context, and the labels of the elements that were missing."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DayKindsResult(PlayResult):
+class DayKindsResult(SumsOfKinds, PlayResult):
     """Rewards and regrets of a play whose days differ in context, or in what is available.
 
     Regrets are the sums over the kinds of days; internal regret, of one exchange on days of one kind, is the largest. What else
@@ -47,24 +47,6 @@ class DayKindsResult(PlayResult):
             found[name] = PlayResult(actions, runs, self.measure, self.entropy, self.units)
         return found
 
-    def _sum(self, name: str) -> Regret:
-        return sum_of_kinds([getattr(part, name) for part in self.parts.values()])
-
-    @cached_property
-    def external_regret(self) -> Regret:
-        """Against the best rule that chooses one action for each kind of days."""
-        return self._sum("external_regret")
-
-    @cached_property
-    def swap_regret(self) -> Regret:
-        """Against the best rule φ for each kind of days, maximum outside the expectation (the paper's)."""
-        return self._sum("swap_regret")
-
-    @cached_property
-    def linear_swap_regret(self) -> Regret:
-        """Against the best affine map for each kind of days."""
-        return self._sum("linear_swap_regret")
-
     @cached_property
     def internal_regret(self) -> Regret:
         """Against the best single exchange on days of one kind."""
@@ -77,12 +59,12 @@ class DayKindsResult(PlayResult):
     @property
     def swap_regret_per_run(self) -> Regret:
         """The mean over replications of each one's own maximum over φ for each kind of days."""
-        return self._sum("swap_regret_per_run")
+        return sum_of_kinds([part.swap_regret_per_run for part in self.parts.values()])
 
     @property
     def realised_swap_regret(self) -> Regret:
         """Of the actions drawn and the rewards they met, against the best rule for each kind of days."""
-        return self._sum("realised_swap_regret")
+        return self._sum("realised_swap")
 
     @property
     def swap_interval(self) -> tuple[float, float]:

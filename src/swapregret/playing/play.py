@@ -14,11 +14,11 @@ from swapregret.errors import InvalidInput
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import Player
 from swapregret.logs.log import Log, Source
-from swapregret.logs.past_days import read_history
 from swapregret.playing.course import Course, replication
 from swapregret.playing.kinds_result import by_kind
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
 from swapregret.playing.workers import run_tasks
+from swapregret.sessions.journal_log import read_past
 
 _LARGEST_MARK = 2**24
 """Bytes of the largest ledger kept at a checkpoint before the last."""
@@ -106,7 +106,7 @@ def play(
     options = {"measure": measure, "realised": realised, "windows": tuple(windows)}
     options |= {"certificate": certificate, "capacity": capacity}
     worlds = [replication(environment, entropy, index) for index in range(replications)]
-    past = None if history is None else read_history(history, player, environment.units)
+    past = None if history is None else read_past(history, player.actions, environment.units)
     tasks = [(player, world, seed, options, days, past) for world, seed in worlds]
     if min(n_jobs, replications) == 1:
         runs = [play_once(*task, progress) for task in tasks]

@@ -2,9 +2,10 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 from swapregret.notebook import text_table
 from swapregret.units import Units
@@ -74,6 +75,29 @@ class AuditTable:
 
     def __repr__(self) -> str:
         return text_table(*self._table())
+
+
+class SumsOfKinds:
+    """Regrets of days of several kinds, sums over the kinds."""
+
+    @cached_property
+    def external_regret(self) -> "Regret":
+        """Against the best rule that chooses one action for each kind of days."""
+        return self._sum("external")
+
+    @cached_property
+    def swap_regret(self) -> "Regret":
+        """Against the best rule φ for each kind of days, maximum outside the expectation (the paper's)."""
+        return self._sum("swap")
+
+    @cached_property
+    def linear_swap_regret(self) -> "Regret":
+        """Against the best affine map for each kind of days."""
+        return self._sum("linear_swap")
+
+    def _sum(self, name: str, definition: str = "") -> "Regret":
+        parts: Mapping[Any, Any] = getattr(self, "parts")  # noqa: B009  # a field of one class, a property of the other
+        return sum_of_kinds([getattr(part, f"{name}_regret") for part in parts.values()], definition)
 
 
 @dataclass(frozen=True)
@@ -152,8 +176,10 @@ class Regret:
         return f"{self.value:.6g}{bracket}{error} ({self.per_round:.6g} per round)"
 
 
-def sum_of_kinds(regrets: Sequence[Regret]) -> Regret:
+def sum_of_kinds(regrets: Sequence[Regret], definition: str = "") -> Regret:
     """Return a regret against rules that may look at what is known before a day, of the regrets of each kind of days.
+
+    Where their definitions differ, and none is given for the sum, the shortest is that of all; parts say what is said of each.
 
     Examples
     --------
@@ -163,6 +189,6 @@ def sum_of_kinds(regrets: Sequence[Regret]) -> Regret:
     """
     value, lower, upper = (sum(getattr(each, name) for each in regrets) for name in ("value", "lower", "upper"))
     error = math.sqrt(sum(each.standard_error**2 for each in regrets))
-    words = f"{regrets[0].definition}; {_RULE}"
+    words = f"{definition or min((each.definition for each in regrets), key=len)}; {_RULE}"
     words += f": the sum over {len(regrets)} kinds of days" if len(regrets) > 1 else ""
     return Regret(value, lower, upper, error, sum(each.n_days for each in regrets), words)

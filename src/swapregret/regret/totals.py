@@ -9,13 +9,13 @@ the reward vector on every action; c·M = ½ for all of them keeps the noise sma
   the other is below it in expectation, where both halves have the same best rule and policies of one half do not depend on draws of
   the other. Both come with a sampling error, from 8 interleaved parts of the days, which moves the ends apart (Student).
 
-A day whose policy does not reach every direction tells nothing: any action may have had any total in [0, 1] then, and the ends are
-moved by that much.
+A day whose policy does not reach every direction tells nothing, nor do fewer than 8 days: any action may have had any total in
+[0, 1] then, and the ends are moved by that much.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import groupby, pairwise
 from operator import add
@@ -55,7 +55,7 @@ class TotalsAudit(AuditTable):
     reward : float
         Mean reward per day; minus the cost where costs were given.
     n_days, n_blind : int
-        Days, and those among them whose policy did not reach every direction.
+        Days, and those among them that tell nothing.
     confidence : float
     is_cost : bool
         Whether costs were given.
@@ -96,18 +96,12 @@ def audit_totals(
     """
     n, length = len(plays), len(plays) if window is None else as_integer(window, "window", 1)
     rewards = units.shares(totals, "the totals")
-    if n < _PARTS:
-        raise InvalidInput(f"a log of totals must have at least {_PARTS} days", str(n), "Collect more days.")
     gathered = Totals(actions, capacity)
     edges = [*range(0, n, length), n]
     sums = [gathered.add(plays[a:b], rewards[a:b], policies[a:b], a) for a, b in pairwise(edges)]
     whole = reduce(add, sums)
-    if whole.n_blind == n:
-        raise InvalidInput(
-            "some policy of a log of totals must reach every direction of the set",
-            f"{n:,} days on which some actions could not have been drawn, and nothing is known of them",
-            "Audit a player that explores, or give the reward of every element.",
-        )
+    if n < _PARTS:
+        whole = replace(whole, n_blind=n)
     external = [gathered.external(part, confidence).in_units(units) for part in (whole, *sums)]
     return TotalsAudit(
         external_regret=external[0],
@@ -136,6 +130,11 @@ class _Sums:
     def spread(self) -> Matrix:
         """Return W of ``regret.deviation``."""
         return self.squares / 3.0 + self.most * (2.0 / 3.0)
+
+    @property
+    def n_seen(self) -> int:
+        """Return how many days tell something."""
+        return self.n_days - self.n_blind
 
     def __add__(self, other: "_Sums") -> "_Sums":
         names = (field.name for field in fields(self))
@@ -181,40 +180,59 @@ class Totals:
 
     def external(self, days: _Sums, confidence: float) -> Regret:
         """Return external regret of some days, rewards in [0, 1]."""
-        n_seen = days.n_days - days.n_blind
         lower, value, upper, error = 0.0, 0.5 * days.n_blind, float(days.n_days), math.nan
-        if n_seen:
+        if days.n_seen:
             bound = Deviation.of(self._actions, days.n_days, self._bound, confidence)
-            estimate = days.estimate + n_seen * self.centre
+            estimate = days.estimate + days.n_seen * self.centre
             least, likely, most = bracket_best(self._actions, estimate, days.spread, bound)
             best = self._actions.argmax(estimate)
             value, error = value + likely, math.sqrt(float(best @ days.squares @ best))
             lower, upper = max(lower, least), min(upper, most + days.n_blind)
-        blind = f", {days.n_blind:,} days of unknown worth included" if days.n_blind else ""
         return Regret(
             min(max(value, lower), upper) - days.earned,
             lower - days.earned,
             upper - days.earned,
             error,
             days.n_days,
-            "external regret from totals: best fixed action in hindsight minus what was received, estimated; the truth is between"
-            f" the ends with probability {confidence:g} or more{blind}",
+            words_of("external", confidence, days.n_blind),
         )
 
     def swap(self, days: _Sums, confidence: float) -> Regret:
         """Return the two ends of swap regret, rewards in [0, 1]."""
-        both = two_sided_swap(answer(self._actions, [part.close() for part in self._parts]))  # even parts by odd ones
-        factor, split, plug_in = student_factor(_PARTS, confidence), both.sample_split, both.plug_in
-        lower = max(0.0, _PARTS * (split.value - factor * split.standard_error) - days.n_blind)
-        upper = max(lower, _PARTS * (plug_in.value + factor * plug_in.standard_error) + days.n_blind)
-        return Regret(
-            (lower + upper) / 2.0,
-            lower,
-            upper,
-            math.nan,
-            days.n_days,
-            "swap regret from totals, maximum over φ outside the expectation (the paper's), the middle of two ends; upper end: φ"
-            " fitted and judged on all days, above the truth in expectation (Jensen), plus its sampling error; lower end: φ fitted"
-            " on every second day and judged on the others, below the truth in expectation where both halves have the same best φ,"
-            f" minus its sampling error (both for confidence {confidence:g})",
+        lower, upper = 0.0, float(days.n_days)
+        if days.n_seen:
+            both = two_sided_swap(
+                answer(self._actions, [part.close() for part in self._parts])
+            )  # even parts by odd ones
+            factor, split, plug_in = student_factor(_PARTS, confidence), both.sample_split, both.plug_in
+            lower = max(lower, _PARTS * (split.value - factor * split.standard_error) - days.n_blind)
+            upper = min(upper, _PARTS * (plug_in.value + factor * plug_in.standard_error) + days.n_blind)
+        lower, upper = min(lower, days.n_days), max(lower, upper)
+        words = words_of("swap", confidence, days.n_blind)
+        return Regret((lower + upper) / 2.0, lower, upper, math.nan, days.n_days, words)
+
+
+def words_of(name: str, confidence: float, n_blind: int) -> str:
+    """Say what external or swap regret from totals is, and how sure its ends are."""
+    blind = f"; {n_blind:,} days of unknown worth are included" if n_blind else ""
+    if name == "external":
+        return (
+            "external regret from totals: best fixed action in hindsight minus what was received, estimated; the truth is between"
+            f" the ends with probability {confidence:g} or more{blind}"
+        )
+    return (
+        "swap regret from totals, maximum over φ outside the expectation (the paper's), the middle of two ends; upper end: φ"
+        " fitted and judged on all days, above the truth in expectation (Jensen), plus its sampling error; lower end: φ fitted"
+        " on every second day and judged on the others, below the truth in expectation where both halves have the same best φ,"
+        f" minus its sampling error (both for confidence {confidence:g}){blind}"
+    )
+
+
+def refuse_if_blind(n_days: int, n_blind: int) -> None:
+    """Refuse a log of totals of which no day tells anything."""
+    if n_days == n_blind:
+        raise InvalidInput(
+            f"a log of totals must have at least {_PARTS} days of one kind, and policies that reach every direction of the set",
+            f"{n_days:,} days, and nothing is known of actions that could not have been drawn",
+            "Collect more days, audit a player that explores, or give the reward of every element.",
         )

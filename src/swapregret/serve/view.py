@@ -1,8 +1,8 @@
 """What people and clients see of a problem: decisions, where it stands, figures, and its log as a CSV file.
 
-A row of the log has the action, its total reward on the learner's scale [0, 1] (with full feedback the reward of every
-element) and the policy that drew it, as ``swapregret audit`` reads it. Policies are made by playing all events again from the
-beginning, which also checks that they come out the same.
+A row of the log has the action, its total reward on the learner's scale [0, 1], which the column ``range`` says (with full
+feedback the reward of every element) and the policy that drew it, as ``swapregret audit`` reads it. Policies are made by playing
+all events again from the beginning, which also checks that they come out the same.
 """
 
 import json
@@ -109,7 +109,7 @@ class LogFile:
     def head(self) -> bytes:
         """Return the first line."""
         actions, is_full = self._live.problem.actions, self._live.problem.spec.feedback == "full"
-        rewards = [f"reward:{label}" for label in actions.labels] if is_full else ["reward"]
+        rewards = [f"reward:{label}" for label in actions.labels] if is_full else ["range", "reward"]
         return csv_line([*_COLUMNS, *rewards, "policy"]).encode()
 
     def add(self, event: Event) -> None:
@@ -122,9 +122,8 @@ class LogFile:
             here = [] if not asked.missing else [n for i, n in enumerate(problem.labels) if i not in set(asked.missing)]
             decision, made_at, _ = live.open[event.day]
             seen = np.atleast_1d(problem.reader.read(event.told(), decision.action))
-            numbers = (
-                seen if problem.spec.feedback == "full" else [seen.sum()]
-            )  # semi-bandit: 0 where nothing was chosen
+            is_full = problem.spec.feedback == "full"
+            numbers = seen if is_full else [seen.sum()]  # semi-bandit: 0 where nothing was chosen
             policy = policy_cell(decision.policy)
             indices = ";".join(map(str, np.flatnonzero(decision.action).tolist()))
             made, closed, values = f"{made_at:.3f}", f"{event.at:.3f}", [repr(float(value)) for value in numbers]
@@ -139,6 +138,7 @@ class LogFile:
                 event.kind,
                 made,
                 closed,
+                *([] if is_full else ["0;1"]),
                 *values,
             ]
             self._lines.append(csv_line([*cells, "" if policy == self._last else policy]))

@@ -5,60 +5,22 @@ renews from time to time; days before it cannot be replayed.
 """
 
 import os
-from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Label, Matrix, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import AnyPlayer
 from swapregret.learners.round.held_view import Chosen
-from swapregret.policy import Policy
+from swapregret.logs.log import Log, Source
 from swapregret.sessions.events import ACT, REWARD, read_act
 from swapregret.sessions.journal import is_journal, read_journal
 from swapregret.sessions.session import Session
 from swapregret.sessions.session_file import AnySession, replay, restore
-from swapregret.units import Range
+from swapregret.units import UNIT_REWARDS, Units
 
 Path = str | os.PathLike[str]
-
-
-@dataclass(frozen=True, eq=False)
-class JournalLog:
-    """A journal as a log, for ``sr.audit(log.actions, log.plays, log.rewards, policies=log.policies)``.
-
-    Attributes
-    ----------
-    actions : ActionSet
-    plays : Actions, shape (n, dimension)
-        In the order their rewards came.
-    rewards : Vector, shape (n,), or Matrix, shape (n, dimension)
-        Totals, or costs, as they were told; with full feedback reward vectors, totals on the learner's scale [0, 1].
-    policies : tuple of Policy
-    available : tuple or None
-        The labels of the elements that could be chosen, of each day, None where all could; None if all always could.
-    contexts : tuple or None
-        The context of each day; None if there was none.
-    reward_range, cost_range : (float, float) or None
-        The declared range of totals, one of the two; with full feedback none.
-    n_before, n_skipped : int
-        Days closed before the snapshot, and days after it whose reward never came: not in the log. Nor are days on which the
-        application chose, of whose policy nobody knows.
-    """
-
-    actions: ActionSet
-    plays: Actions
-    rewards: Vector | Matrix
-    policies: tuple[Policy, ...]
-    available: tuple[tuple[Label, ...] | None, ...] | None
-    contexts: tuple[Hashable, ...] | None
-    reward_range: Range | None
-    cost_range: Range | None
-    n_before: int
-    n_skipped: int
 
 
 def is_journal_file(path: Path) -> bool:
@@ -70,8 +32,12 @@ def is_journal_file(path: Path) -> bool:
         return False
 
 
-def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
-    """Replay a journal and return its days; ``player`` is needed only if it holds functions of one's own."""
+def read_journal_log(path: Path, player: AnyPlayer | None = None) -> Log:
+    """Replay a journal and return its days, in the order their rewards came; ``player`` is needed only if it holds functions.
+
+    Totals, or costs, are as they were told; with full feedback there are reward vectors, totals on the learner's scale [0, 1]. Not
+    in the log are days without a reward, and those on which the application chose, of whose policy nobody knows.
+    """
     name = os.fspath(path)
     found = read_journal(path)
     session: AnySession = restore(Session, found.snapshot, player, name)
@@ -106,16 +72,24 @@ def read_journal_log(path: Path, player: AnyPlayer | None = None) -> JournalLog:
             "none",
             "Audit it when some days were observed, or keep a log of your own.",
         )
-    has_range = feedback != "full"
-    return JournalLog(
+    n_skipped = session.summary().n_skipped - n_skipped
+    notes = [f"{n_before:,} days before the last snapshot are not in the journal."] if n_before else []
+    notes += [f"{n_skipped:,} days without a reward are left out."] if n_skipped else []
+    return Log(
         actions=session.player.actions,
         plays=np.array(plays),
         rewards=np.array(rewards, dtype=np.float64),
         policies=tuple(policies),
-        available=tuple(masks) if any(mask is not None for mask in masks) else None,
+        told="logged",
+        units=UNIT_REWARDS if feedback == "full" else reader.units,
         contexts=tuple(contexts) if any(context is not None for context in contexts) else None,
-        reward_range=session.reward_range if has_range and session.cost_range is None else None,
-        cost_range=session.cost_range if has_range else None,
-        n_before=n_before,
-        n_skipped=session.summary().n_skipped - n_skipped,
+        available=tuple(masks) if any(masks) else None,
+        notes=tuple(notes),
     )
+
+
+def read_past(source: Source | Log, actions: ActionSet, units: Units) -> Log:
+    """Read a history whose totals are in some units: a log, or the journal of another session."""
+    if isinstance(source, str | os.PathLike) and is_journal_file(source):
+        source = read_journal_log(source)
+    return Log.read(source, actions, **{f"{units.word}_range": units.declared})  # type: ignore[arg-type]

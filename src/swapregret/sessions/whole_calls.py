@@ -20,7 +20,7 @@ from swapregret.learners.known_days import KnownDays
 from swapregret.learners.player import Decision, Note, Player, hold_policy
 from swapregret.learners.round.held_view import Chosen, require_learning
 from swapregret.logs.log import Log, Source
-from swapregret.logs.past_days import begin_anew, begin_with, read_history
+from swapregret.logs.past_days import begin_anew, begin_with
 from swapregret.randomness import Seed, as_generator, entropy_of, plain_state, set_state
 from swapregret.sessions.events import ACT, CHOSEN, acted, closed, moved
 from swapregret.sessions.feedback import RewardReader
@@ -65,14 +65,16 @@ class Course(Generic[State]):
         self._known = KnownDays(player)
 
     def _begin(self, rng: Seed, history: Source | Log | None) -> None:
-        past = None if history is None else read_history(history, self.player, self._reader.units)
+        from swapregret.sessions.journal_log import read_past  # which replays sessions
+
+        past = None if history is None else read_past(history, self.player.actions, self._reader.units)
         source = np.random.SeedSequence() if rng is None else rng
         self._rng = as_generator(source)
         self.entropy = entropy_of(source)
         self._state = self.player.start(self._rng)
         self._beside, self._n_past = Beside(), 0
         if past is not None:
-            self._state, promise = begin_with(self.player, self._state, past)
+            self._state, promise = begin_with(self._known, self._state, past)
             self._beside, self._n_past = Beside(promise), len(past)
         if self._holdout is not None:
             require_learning(self._state, is_drawn=True)

@@ -1,4 +1,4 @@
-"""Reading plays and rewards that someone else wrote, or saying which row is wrong."""
+"""Reading plays and rewards that someone else wrote, or saying which row is wrong; the first is row 1."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arrays import Actions, Matrix, Vector, is_iterable, real_numbers
+from swapregret.arrays import Actions, Matrix, Vector, as_numbers, is_bit, is_iterable, real_numbers
 from swapregret.compiled.bits import pack_rows
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidAction, InvalidInput, InvalidReward
@@ -18,7 +18,7 @@ DECLARED = ("uniform", "constant")
 """How the policies of a log may be declared where the log does not have them."""
 
 
-def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> Actions:
+def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object], name: str = "`plays`") -> Actions:
     """Read one action per row: a 0/1 matrix, or a sequence of collections of labels.
 
     A list, tuple or array of ``dimension`` zeros and ones is a 0/1 row; any other collection is read as labels, and a
@@ -35,7 +35,7 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
         raise InvalidInput("`plays` must hold at least one day", "none", "Pass one action per row.")
     firsts, _ = distinct_rows(read_only(pack_rows(read_only(matrix))))
     for index in firsts.tolist():
-        _require_action(actions, matrix[index], f"row {index} of `plays`")
+        _require_action(actions, matrix[index], f"row {index + 1} of {name}")
     return matrix
 
 
@@ -64,7 +64,7 @@ def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
         if len(wrong):
             row, column = wrong[0]
             raise InvalidAction(
-                f"row {row} of `plays` must contain only 0 and 1",
+                f"row {row + 1} of `plays` must contain only 0 and 1",
                 f"{plays[row, column]!r} in column {column}",
                 "Mark each element as chosen (1) or not (0).",
             )
@@ -74,14 +74,14 @@ def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
     listed = list(plays)
     matrix = np.zeros((len(listed), d), dtype=np.int64)
     for index, play in enumerate(listed):
-        matrix[index] = _one(actions, play, f"row {index} of `plays`")
+        matrix[index] = _one(actions, play, f"row {index + 1} of `plays`")
     return matrix
 
 
 def _one(actions: ActionSet, play: object, name: str) -> Actions:
     """Read one play: a full-length row of zeros and ones, or labels."""
     d = actions.dimension
-    if isinstance(play, list | tuple | np.ndarray) and len(play) == d and all(_is_bit(entry) for entry in play):
+    if isinstance(play, list | tuple | np.ndarray) and len(play) == d and all(is_bit(entry) for entry in play):
         return np.array([int(entry) for entry in play], dtype=np.int64)
     try:
         return actions.action_of(play)  # type: ignore[arg-type]
@@ -91,10 +91,6 @@ def _one(actions: ActionSet, play: object, name: str) -> Actions:
             f"{play!r}",
             f"{error}",
         ) from None
-
-
-def _is_bit(entry: object) -> bool:
-    return isinstance(entry, int | float | np.integer | np.floating | np.bool_) and entry in (0, 1)
 
 
 def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
@@ -123,7 +119,7 @@ def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
     if len(wrong):
         row, column = wrong[0]
         raise InvalidReward(
-            f"row {row} of `rewards` must be finite",
+            f"row {row + 1} of `rewards` must be finite",
             f"{matrix[row, column]} in column {column}",
             "Replace NaN and infinities before the call.",
         )
@@ -159,7 +155,7 @@ def read_rounds(
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(days)], strict=True):
         if abs(float(chances[start:end].sum()) - 1.0) > _SUM:
             raise InvalidInput(
-                f"`probabilities` of rows {start} to {end - 1} must add up to 1",
+                f"`probabilities` of rows {start + 1} to {end} must add up to 1",
                 f"{float(chances[start:end].sum())!r} on day {days[start]}",
                 "List every action the day could have drawn.",
             )
@@ -172,20 +168,52 @@ def read_rounds(
 
 def read_drawn(
     rows: Actions, totals: Vector, rounds: npt.ArrayLike, chances: Vector | None
-) -> tuple[Actions, Vector, list[Policy]]:
-    """Return the action, the total and the policy of each day that is listed over several rows: the row with a total was drawn."""
+) -> tuple[list[int], list[Policy]]:
+    """Return the row and the policy of each day that is listed over several rows: the row with a total was drawn."""
     listed = read_rounds(rows, rounds, chances)
     chosen = []
     for here, _, name in listed:
         seen = np.flatnonzero(~np.isnan(totals[here]))
         if len(seen) != 1:
             raise InvalidReward(
-                f"one of rows {here.start} to {here.stop - 1} must have a total: they list the policy of one day",
+                f"one of rows {here.start + 1} to {here.stop} must have a total: they list the policy of one day",
                 f"{len(seen)} totals on day {name}",
                 "Give the total in the row that was drawn, and leave it out (NaN) in the others.",
             )
         chosen.append(here.start + int(seen[0]))
-    return rows[chosen], totals[chosen], [policy for _, policy, _ in listed]
+    return chosen, [policy for _, policy, _ in listed]
+
+
+def read_listed(
+    rows: Actions, vectors: Matrix, rounds: npt.ArrayLike, chances: Vector | None
+) -> tuple[list[int], list[Policy]]:
+    """Return the first row and the policy of each day that is listed over several rows, each with the reward vector of the day."""
+    listed = read_rounds(rows, rounds, chances)
+    for here, _, name in listed:
+        if (vectors[here] != vectors[here.start]).any():
+            raise InvalidInput(
+                f"rows {here.start + 1} to {here.stop} of `rewards` must be equal, they are of one day",
+                f"different vectors on day {name}",
+                "Repeat the reward vector of the day in each of its rows.",
+            )
+    return [here.start for here, _, _ in listed], [policy for _, policy, _ in listed]
+
+
+def read_chances(probabilities: npt.ArrayLike | None, n: int) -> Vector | None:
+    """Read the probability of the action of each row, or refuse the first that is none."""
+    if probabilities is None:
+        return None
+    chances = as_numbers(probabilities, "probabilities")
+    if chances.shape != (n,):
+        raise InvalidInput(f"`probabilities` must have shape ({n},)", f"shape {chances.shape}", "Pass one per row.")
+    wrong = np.flatnonzero(~((chances > 0.0) & (chances <= 1.0)))
+    if len(wrong):
+        raise InvalidInput(
+            f"row {wrong[0] + 1} of `probabilities` must be above 0 and at most 1",
+            repr(float(chances[wrong[0]])),
+            "An action that was played had a positive probability.",
+        )
+    return chances
 
 
 def read_policies(actions: ActionSet, plays: Actions, policies: str | Policy | Sequence[Policy]) -> list[Policy]:
@@ -201,13 +229,13 @@ def read_policies(actions: ActionSet, plays: Actions, policies: str | Policy | S
     for index, (policy, play) in enumerate(zip(listed, plays, strict=True)):
         if not isinstance(policy, Policy) or policy.dimension != actions.dimension:
             raise InvalidInput(
-                f"row {index} of `policies` must be a policy over the {actions.dimension} elements of the set",
+                f"row {index + 1} of `policies` must be a policy over the {actions.dimension} elements of the set",
                 repr(policy)[:80],
                 "Pass e.g. `decision.policy`, or sr.FinitePolicy(actions, probabilities).",
             )
         if not (policy.marginals()[play > 0] > 0.0).all():
             raise InvalidInput(
-                f"row {index} of `policies` must give the action of the row a positive probability",
+                f"row {index + 1} of `policies` must give the action of the row a positive probability",
                 f"{actions.elements(play)!r}, which it never draws",
                 "Pass the policy that drew it.",
             )
