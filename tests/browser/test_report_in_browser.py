@@ -199,6 +199,12 @@ def test_a_phone_needs_no_sideways_scrolling(page: Chrome) -> None:
     assert wide == []
     heading = page.find_element(By.CSS_SELECTOR, "table.results thead")
     assert not heading.is_displayed()
+    hints = page.execute_script(
+        "return [...document.querySelectorAll('table.results td[title]')]"
+        ".map((each) => [`\"${each.title}\"`, getComputedStyle(each, '::after').content])"
+    )
+    assert {hint.split(":")[0] for hint, _ in hints} >= {'"each run with a best rule of its own, then the mean'}
+    assert [shown for _, shown in hints] == [hint for hint, _ in hints], "no finger can point at a number"
 
 
 def test_figures_keep_their_height_when_the_window_changes(page: Chrome) -> None:
