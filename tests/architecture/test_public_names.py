@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import swapregret
+from swapregret.public import BY_NAME
 
 ROOT = Path(swapregret.__file__).parent
 API = Path(__file__).parents[2] / "docs" / "api.md"
@@ -33,7 +35,16 @@ def exported() -> dict[str, Any]:
         found[name] = thing = getattr(swapregret, name)
         if isinstance(thing, ModuleType):
             found |= {f"{name}.{inner}": getattr(thing, inner) for inner in thing.__all__}
+    for module, names in BY_NAME.items():
+        found |= {f"{module}.{name}": getattr(import_module(f"swapregret.{module}"), name) for name in names}
     return found
+
+
+def imported(page: str) -> set[str]:
+    """Return what the blocks of Python of a page import from modules of the package."""
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    found = re.findall(r"^from swapregret\.([\w.]+) import ([\w, ]+)", code, re.MULTILINE)
+    return {f"{module}.{name.strip()}" for module, names in found for name in names.split(",")}
 
 
 def undocumented(things: dict[str, Any]) -> list[str]:
@@ -62,6 +73,18 @@ def test_the_page_documents_exactly_what_is_exported() -> None:
     names, rows = set(exported()), documented(API.read_text(encoding="utf-8"))
     assert rows - names == set(), "documented, but not exported"
     assert names - rows == set(), "exported, but not documented"
+
+
+@pytest.mark.parametrize("page", sorted(API.parent.rglob("*.md")), ids=lambda path: path.stem)
+def test_pages_teach_public_names_only(page: Path) -> None:
+    """What a page imports is public: docs/api.md lists it, and it does not change without a word."""
+    assert imported(page.read_text(encoding="utf-8")) - set(exported()) == set()
+
+
+def test_an_import_of_a_page_is_found() -> None:
+    """The search above sees every name of a line, and only code."""
+    page = "```python\nfrom swapregret.a.b import c, d  # e\n```\nfrom swapregret.x import y\n"
+    assert imported(page) == {"a.b.c", "a.b.d"}
 
 
 def test_every_public_object_explains_itself() -> None:
