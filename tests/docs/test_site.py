@@ -283,6 +283,7 @@ def test_examples_import_public_names() -> None:
         ("delayed", "how_to/run_a_session"),
         ("cost", "how_to/run_a_session"),
         ("unavailable", "how_to/run_a_session"),
+        ("context", "how_to/run_a_session"),
         ("context", "how_to/audit_a_log"),
         ("route", "how_to/choose_a_route"),
         ("report", "how_to/read_a_report"),
