@@ -1,6 +1,6 @@
 """What others take for a round, where they are installed: they list every action, so their N is at most a thousand.
 
-Nothing of theirs is needed or bundled; a peer that is missing, or whose interface has changed, is reported as such.
+Nothing of theirs is needed or bundled; a peer whose interface has changed is reported as such.
 """
 
 import contextlib
@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -76,8 +75,6 @@ def _repeated(step: Callable[[], object]) -> Callable[[int], object]:
 
 def measure_peer(peer: Peer, seconds: float, arms: tuple[int, ...] = _ARMS) -> PeerTime:
     """Time a peer at several numbers of arms, as long as a round stays below a tenth of a second."""
-    if find_spec(peer.module) is None:
-        return PeerTime(peer.name, {}, "not installed")
     found: dict[int, float] = {}
     try:
         for n_arms in arms:

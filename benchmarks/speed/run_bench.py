@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from speed.cases import (
@@ -67,7 +68,7 @@ def run_bench(
             progress(f"{preset_case.name}, {name}")
             learners.append(time_learner(preset_case, name, exp3, _QUICK if quick else 1.0))
     peers = measure_ours(each)
-    for peer in PEERS:
+    for peer in (each for each in PEERS if find_spec(each.module)):
         progress(peer.name)
         peers.append(measure_peer(peer, each, (10, 100) if quick else (10, 100, 1000)))
     return Bench(about_machine(), exp3, doors, starts, rounds, learners, peers)
