@@ -70,7 +70,7 @@ def test_what_needs_an_extra_names_it(call: str, module: str) -> None:
     done = run_bare(
         f"import swapregret as sr\ntry:\n    {call}\nexcept sr.errors.Unsupported as error:\n    print(error)"
     )
-    assert f"got an environment without {module}." in done.stdout, done.stderr
+    assert f"got no {module}." in done.stdout, done.stderr
     assert f'pip install "swapregret[{extra_of(module)}]"' in done.stdout
 
 
@@ -132,6 +132,6 @@ def test_a_missing_extra_is_named_with_its_bracket(extra: str, monkeypatch: pyte
         require_extra(extra, "reading stars", otherwise="Or look up.")
     missing = ", ".join(EXTRAS[extra])
     assert str(caught.value) == (
-        f"reading stars must have the extra `{extra}`: got an environment without {missing}. "
+        f"the extra `{extra}` must be installed for reading stars: got no {missing}. "
         f'Install it: pip install "swapregret[{extra}]". Or look up.'
     )

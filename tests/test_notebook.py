@@ -378,7 +378,8 @@ def test_wrong_labels_and_a_missing_plotly_are_refused(monkeypatch: pytest.Monke
         policy.plot("abc")
     monkeypatch.setitem(sys.modules, "plotly", None)
     with pytest.raises(
-        Unsupported, match=r"a figure must have the extra `experiments`.*without plotly.*swapregret\[experiments\]"
+        Unsupported,
+        match=r"the extra `experiments` must be installed for a figure: got no plotly.*swapregret\[experiments\]",
     ):
         policy.plot()
 

@@ -50,11 +50,11 @@ def missing_extra(extra: str, what: str, modules: Iterable[str], otherwise: str 
     Examples
     --------
     >>> print(missing_extra("experiments", "a table", ["polars"]))
-    a table must have the extra `experiments`: got an environment without polars. Install it: pip install "swapregret[experiments]".
+    the extra `experiments` must be installed for a table: got no polars. Install it: pip install "swapregret[experiments]".
     """
     return Unsupported(
-        f"{what} must have the extra `{extra}`",
-        f"an environment without {', '.join(modules)}",
+        f"the extra `{extra}` must be installed for {what}",
+        f"no {', '.join(modules)}",
         f'Install it: pip install "swapregret[{extra}]".' + (f" {otherwise}" if otherwise else ""),
     )
 

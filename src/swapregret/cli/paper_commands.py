@@ -214,7 +214,8 @@ def _print_exploit(result: "Exploit") -> None:
     title = f"What the opponent takes per day ± standard error, T = {result.horizon:,}, {many} each"
     console.print(table_of(title, EXPLOIT_HEADINGS, exploit_rows(result)))
     console.print(
-        "What you see: an opponent that commits in advance takes the value in the last line of whoever plays well, and no more. "
-        "The optimiser trains the learner for half of the days, and then is paid for it by those that follow sums. "
+        "What you see: an opponent that commits in advance takes the value in the last line from a player that "
+        "plays well, and no more. The optimiser trains the learner for half of the days, and then is paid for it by those that "
+        "follow sums. "
         "The last two games are fair: an opponent who knows today's policy takes what the player falls short of the value."
     )

@@ -57,8 +57,8 @@ class Comparison:
             else "Their seeds differ, so the two means are compared as independent samples (Welch)."
         )
         legend = (
-            f"{escape(self.names[1])} less {escape(self.names[0])}, per day. {how} ▲ is better, ▼ worse, = the same; ≈ means that "
-            "the runs do not tell. The interval is behind each number: point at it."
+            f"{escape(self.names[1])} less {escape(self.names[0])}, per day. {how} ▲ is better, ▼ worse, = the same; ≈: too "
+            "close to call with these runs. Point at a number to see its interval."
         )
         rows = [
             (each.case, each.player, *(_cell(each.gaps[quantity], quantity) for quantity in SIGNS))

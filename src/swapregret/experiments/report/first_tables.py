@@ -49,8 +49,8 @@ def summary_section(cases: Sequence[Case], *, is_paired: bool = True) -> str:
     if not sentences:
         return ""
     words = paragraph(
-        "Numbers are per day, as in the table of all results. ≈ means that the runs do not tell the first from the second: "
-        "compared run by run, the 95 % interval of the difference contains 0. It is behind each difference: point at it."
+        "Numbers are per day, as in the table of all results. ≈: too close to call with these runs: "
+        "compared run by run, the 95 % interval of the difference contains 0. Point at a difference to see its interval."
     )
     heads = ("case", "earns most", "reward", "more than", "by", "regrets least", "swap regret", "less than", "by")
     rows = [

@@ -221,9 +221,9 @@ def first_sections(cases: Sequence[Case], *, is_paired: bool = True) -> str:
     """Return what stands before the figures: the summary and the table of all results."""
     words = (
         "On the last day, per day, with 95 % intervals over the runs (times: from the fastest run to the slowest). The best of "
-        "each case is <b>bold</b>; ≈ means that the runs do not tell a reward or a swap regret from the best one. Swap regret "
-        "compares with the best rule for all runs together; the mean of the runs, each with a best rule of its own, is behind "
-        "the number: point at it. External regret compares with the best fixed action. Click a heading to sort."
+        "each case is <b>bold</b>; ≈: too close to the best one to call with these runs. Swap regret compares with the "
+        "best rule for all runs together. Point at it to see the mean of the runs, each with a best rule of its own. External "
+        "regret compares with the best fixed action. Click a heading to sort."
     )
     results = plain_section("table", "All results", paragraph(words) + results_table(cases, is_paired=is_paired))
     return summary_section(cases, is_paired=is_paired) + results

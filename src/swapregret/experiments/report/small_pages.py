@@ -98,7 +98,8 @@ def exploit_page(result: Exploit) -> str:
             )
             for row in rows
         ]
-        words = f"<b>Shown:</b> what the opponent has taken per day so far. Of whoever plays well it takes {rows[0].value:g}."
+        worth = f"From a player that plays well it takes {rows[0].value:g}."
+        words = f"<b>Shown:</b> what the opponent has taken per day so far. {worth}"
         drawn = curve_figure(lines, "taken per day", is_log=False, has_log_x=False)
         figures.append((Panel(f"taken{place}", name[0].upper() + name[1:], (words,)), drawn))
     lead = f"T = {result.horizon:,}, {plural(result.replications, 'run')} each, seed {result.seed}."
