@@ -1,6 +1,7 @@
 """The command ``game``: descriptions in, gaps, plays and pages out."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_numbers_play_and_page(tmp_path: Path) -> None:
     assert [(len(each), len(each[0])) for each in maps] == [(2, 4), (2, 3)]
     assert sum(sum(row) for row in panels["joint"]["choices"][0]["figure"]["data"][0]["z"]) == pytest.approx(1.0)
     assert "<svg" not in html.split("plotly.js v")[0]
+    assert re.search(rf"– to {numbers['players'][0]['swap_gap_in_payoffs']:.4f}", html)
 
 
 def test_several_seeds_make_a_band(tmp_path: Path) -> None:
@@ -102,6 +104,9 @@ def test_people_see_gaps_as_they_come(tmp_path: Path) -> None:
     assert "correlated equilibrium" in done.output
     html = page.read_text(encoding="utf-8")
     assert "Expected users of each edge" in html
+    brackets = re.findall(r"(\d\.\d{4}) to (\d\.\d{4})", html)
+    assert len(brackets) > 0
+    assert all(float(linear) <= float(swap) for linear, swap in brackets)
     assert "<code>swapregret game game.toml --rounds 20 --seed 0</code>" in html
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from math import prod
 
@@ -30,6 +31,7 @@ _MOST_CELLS = 10_000
 _MOST_NAMED = 40
 _MOST_SOLVED = 2_500
 _MOST_POLYGON = 400
+_MOST_AFFINE = 60
 _PAIR = "%{x:.4g}, %{y:.4g}"
 
 
@@ -176,19 +178,27 @@ def _welfare(result: SelfPlayResult, best: BestEquilibrium | None) -> str:
 
 def _players(result: SelfPlayResult) -> str:
     found = result.certificate
-    heads = ("player", "expected payoff", "payoff received", "swap gap", "swap gap in payoffs", "external gap")
-    paid = zip(result.play.payoffs, result.payoffs, found.swap, found.external, strict=True)
+    heads = ("player", "expected payoff", "payoff received", "swap gap", "external gap", "opponents can take")
+    paid = zip(result.play.payoffs, result.payoffs, found.swap, found.external, _brackets(result), strict=True)
     rows = [
-        (
-            name,
-            *(
-                (float(each), f"{each:.4f}")
-                for each in (expected, received, swap.value, swap.in_payoffs, external.value)
-            ),
-        )
-        for name, (expected, received, swap, external) in zip(found.names, paid, strict=True)
+        (name, *((float(each), f"{each:.4f}") for each in (expected, received, swap.value, external.value)), bracket)
+        for name, (expected, received, swap, external, bracket) in zip(found.names, paid, strict=True)
     ]
-    return shell.table("players", heads, rows)
+    words = (
+        "Opponents who know how often a player chooses each element can take its linear swap gap per day, those who know its "
+        "actions its swap gap; both in payoffs. Where the first is not known there is a dash."
+    )
+    return shell.table("players", heads, rows) + shell.paragraph(words)
+
+
+def _brackets(result: SelfPlayResult) -> list[tuple[float, str]]:
+    """Say for each player what opponents can take: from the linear to the swap gap, in payoffs."""
+    linear = ["–"] * result.game.n_players
+    if all(own.dimension <= _MOST_AFFINE for own in result.game.action_sets):
+        with suppress(Unsupported):  # hulls with many equations
+            linear = [f"{gap.in_payoffs:.4f}" for gap in result.linear_gaps]
+    ends = [gap.in_payoffs for gap in result.certificate.swap]
+    return [(end, f"{start} to {end:.4f}") for start, end in zip(linear, ends, strict=True)]
 
 
 def _deviations(result: SelfPlayResult) -> str:
