@@ -1,5 +1,7 @@
 """Known values of games by linear programming over their normal forms."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -7,15 +9,18 @@ from scipy.optimize import linprog
 from swapregret.errors import InvalidInput, TooLarge
 from swapregret.games import (
     BlottoGame,
+    Game,
     MatrixGame,
     RankingDuel,
     SecurityGame,
+    SequentialGame,
     best_correlated_equilibrium,
     chicken,
     equilibrium_payoffs,
     gibson,
     matching_pennies,
     normal_form,
+    read_efg,
     shapley,
     swap_gap_by_program,
     zero_sum_value,
@@ -63,6 +68,29 @@ def test_games_are_listed_where_they_are_no_tables() -> None:
     assert swap_gap_by_program(game, policy, 0) == pytest.approx(swap_gap_by_program(listed, policy, 0))
     assert best_correlated_equilibrium(game).welfare == pytest.approx(0.0)
     assert np.allclose(equilibrium_payoffs(game), equilibrium_payoffs(listed))
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        BlottoGame((5, 3), [1.0, 2.0, 4.0], coordinates="path"),
+        RankingDuel([4, 3, 2, 1]),
+        SecurityGame([("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t")], "s", "t", 2),
+        read_efg(Path(__file__).parents[2] / "examples/games/kuhn.efg"),
+    ],
+)
+def test_values_without_a_list_are_those_of_the_list(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program over two polytopes has the value of the table of all joint actions, which is not made."""
+    want = zero_sum_value(normal_form(game))
+    monkeypatch.setattr("swapregret.games.programs.normal_form", None)
+    assert zero_sum_value(game) == pytest.approx(want, abs=1e-9)
+
+
+def test_games_that_are_not_zero_sum_are_told_without_a_list() -> None:
+    """Of a bilinear game in which one player gets a little more than the other loses there is no value."""
+    tree = ("move", 0, "a", [("l", ("pay", [1, -1])), ("r", ("pay", [2, -2 + 1e-6]))])
+    with pytest.raises(InvalidInput, match="add up to 0"):
+        zero_sum_value(SequentialGame(tree))
 
 
 def test_ties_in_blotto() -> None:

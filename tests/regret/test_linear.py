@@ -33,6 +33,7 @@ DESCRIBED = {
     "plans": lambda: sr.Plans(
         [("first", ["check", "bet"]), ("raised", ["fold", "call"], ("first", "check")), ("aside", ["left", "right"])]
     ),
+    "allocations": lambda: sr.Partitions(3, 3),
     "two decisions": lambda: sr.Product(sr.MSets(3, 1), sr.DagPaths(EDGES[:6], source="s", sink="t")),
 }
 
@@ -161,8 +162,9 @@ def test_sets_without_equations_or_of_many_elements_are_refused() -> None:
     listed = sr.Explicit([[1, 0], [0, 1]])
     with pytest.raises(Unsupported, match="few equations"):
         sr.audit(listed, [[1, 0]], [[0.0, 1.0]]).linear_swap_regret  # noqa: B018
-    with pytest.raises(Unsupported, match="few equations"):
-        equations_of(sr.Product(sr.MSets(3, 1), listed))
+    for other in (sr.Product(sr.MSets(3, 1), listed), sr.Partitions(3, 3, coordinates="compact")):
+        with pytest.raises(Unsupported, match="few equations"):
+            equations_of(other)
     with pytest.raises(InvalidInput, match="at most 512 elements"):
         sr.audit(sr.MSets(513, 1), np.eye(513, dtype=int)[:1], np.ones((1, 513))).linear_swap_regret  # noqa: B018
 

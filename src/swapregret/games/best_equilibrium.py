@@ -22,7 +22,7 @@ from swapregret.arrays import Floats, Vector, frozen, real_numbers
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput, NotConverged, TooLarge
 from swapregret.games.correlated_play import CorrelatedPlay
-from swapregret.games.generated_program import GeneratedProgram, by_own, from_own, gains_of
+from swapregret.games.generated_program import GeneratedProgram, by_own, from_own, gains_of, swap_gap
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
 from swapregret.games.payoffs import Game
@@ -209,7 +209,7 @@ def best_correlated_equilibrium(
         program.solve(tolerance, until)
         policy, n_columns = program.policy, program.n_columns
         value, bound = low + size * program.value, low + size * program.bound
-    gaps = [float(np.maximum(gains_of(tables, policy, player).max(axis=1), 0.0).sum()) for player in range(len(tables))]
+    gaps = [swap_gap(tables, policy, player) for player in range(len(tables))]
     if not (gaps <= _FAIR * widths).all():
         raise NotConverged(
             f"a correlated equilibrium must be found within {seconds:g} seconds",

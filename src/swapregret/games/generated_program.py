@@ -15,6 +15,7 @@ Until the program has an equilibrium, gains are allowed at a cost per action tol
 """
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,32 @@ def gains_of(tables: Floats, policy: Floats, player: int, told: Any = slice(None
     return np.asarray(gains - (chances * pays[told]).sum(axis=1)[:, None])
 
 
+def swap_gap(tables: Floats, policy: Floats, player: int) -> float:
+    """Return what a player gains by its best answers to all it is told."""
+    return float(np.maximum(gains_of(tables, policy, player).max(axis=1), 0.0).sum())
+
+
+def incentives(tables: Floats, columns: Integers, rows: Sequence[tuple[int, int, int]]) -> Any:
+    """Return what every row gains in every column: only in those in which the player is told the action of the row.
+
+    Columns are joint actions, rows (player, what it is told, what it plays instead).
+    """
+    shape: tuple[int, ...] = tables.shape[1:]
+    flat, places = tables.reshape(len(tables), -1), np.array(np.unravel_index(columns, shape))
+    orders = [np.argsort(own, kind="stable") for own in places]
+    ends = [np.searchsorted(own[o], np.arange(k + 1)) for own, o, k in zip(places, orders, shape, strict=True)]
+    at, gains, lengths = [], [], []
+    for i, a, b in rows:
+        here = orders[i][ends[i][a] : ends[i][a + 1]]
+        other = places[:, here]
+        other[i] = b
+        at.append(here)
+        gains.append(flat[i][np.ravel_multi_index(tuple(other), shape)] - flat[i][columns[here]])
+        lengths.append(len(here))
+    parts = (np.concatenate(each) if each else np.zeros(0) for each in (gains, at))
+    return scipy.sparse.csr_matrix((*parts, np.cumsum([0, *lengths])), shape=(len(rows), len(columns)))
+
+
 class GeneratedProgram:
     """The program above for payoffs on a scale of width 1.
 
@@ -74,7 +101,6 @@ class GeneratedProgram:
     def __init__(self, tables: Floats, goals: Floats, start: Floats) -> None:
         self._tables, self._goals = tables, goals
         self._shape: tuple[int, ...] = tables.shape[1:]
-        self._flat = tables.reshape(len(tables), -1)
         self._columns: dict[int, None] = {}
         self._rows: dict[tuple[int, int, int], None] = {}
         self._cost = _COST
@@ -119,7 +145,7 @@ class GeneratedProgram:
         self, columns: Integers, rows: list[tuple[int, int, int]], until: float
     ) -> tuple[Floats, dict[tuple[int, int], float], Vector, Vector, float] | None:
         """Solve the program held: its policy, gains allowed, prices of rows, shares of the goals, and what it reaches."""
-        matrix = self._constraints(columns, rows)
+        matrix = incentives(self._tables, columns, rows)
         told = {key: place for place, key in enumerate(dict.fromkeys((i, a) for i, a, _ in rows))}
         n, s, g = len(columns), len(told), len(self._goals)
         allowed = scipy.sparse.csr_matrix(
@@ -138,31 +164,13 @@ class GeneratedProgram:
         )
         if found is None:
             return None
-        policy = np.zeros(self._flat.shape[1])
+        policy = np.zeros(self._tables[0].size)
         policy[columns] = np.maximum(found.x[:n], 0.0)
         prices = np.maximum(-found.ineqlin.marginals, 0.0)
         shares = prices[len(rows) :] / prices[len(rows) :].sum()
         slack = dict(zip(told, found.x[n : n + s].tolist(), strict=True))
         table = (policy / policy.sum()).reshape(self._shape)
         return table, slack, prices[: len(rows)], shares, -float(found.eqlin.marginals[0])
-
-    def _constraints(self, columns: Integers, rows: list[tuple[int, int, int]]) -> Any:
-        """Return what every row gains in every column: only in those in which the player is told the action of the row."""
-        places = np.array(np.unravel_index(columns, self._shape))
-        orders = [np.argsort(own, kind="stable") for own in places]
-        ends = [
-            np.searchsorted(own[o], np.arange(k + 1)) for own, o, k in zip(places, orders, self._shape, strict=True)
-        ]
-        at, gains, lengths = [], [], []
-        for i, a, b in rows:
-            here = orders[i][ends[i][a] : ends[i][a + 1]]
-            other = places[:, here]
-            other[i] = b
-            at.append(here)
-            gains.append(self._flat[i][np.ravel_multi_index(tuple(other), self._shape)] - self._flat[i][columns[here]])
-            lengths.append(len(here))
-        parts = (np.concatenate(each) if each else np.zeros(0) for each in (gains, at))
-        return scipy.sparse.csr_matrix((*parts, np.cumsum([0, *lengths])), shape=(len(rows), len(columns)))
 
     def _answer(self, policy: Floats, slack: dict[tuple[int, int], float]) -> int:
         """Enter the best answers that gain more than is allowed, and keep the policy if it is the best so far."""

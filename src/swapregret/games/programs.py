@@ -1,23 +1,23 @@
-r"""Linear programs over a normal form (HiGHS): gaps of joint policies, payoffs of equilibria, zero-sum values.
+r"""Linear programs (HiGHS): gaps of joint policies, payoffs of equilibria, zero-sum values.
 
-Games other than matrix games are listed first. The programs share nothing with the ledgers that certificates are read off, which
-is what makes them a check.
+Games other than matrix games are listed first, but for values of those whose sets have few equations. The programs share nothing
+with the ledgers that certificates are read off, which is what makes them a check.
 """
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from swapregret.arrays import Vector
-from swapregret.errors import InvalidInput
-from swapregret.games.generated_program import solve_program
+from swapregret.errors import InvalidInput, Unsupported
+from swapregret.games.generated_program import gains_of, incentives, solve_program
 from swapregret.games.kinds.matrix import MatrixGame
 from swapregret.games.kinds.normal_form import normal_form
-from swapregret.games.payoffs import Game
+from swapregret.games.payoffs import Game, RuledGame
+from swapregret.geometry.hull_equations import HullEquations, equations_of
 
 Joint = npt.NDArray[np.float64]
+_ZERO = 1e-9
 
 
 def _tables(game: Game) -> Joint:
@@ -41,10 +41,7 @@ def swap_gap_by_program(game: Game, policy: Joint, player: int) -> float:
     joint, tables = np.asarray(policy, dtype=np.float64), _tables(game)
     if joint.shape != tables.shape[1:]:
         raise InvalidInput(f"`policy` must have shape {tables.shape[1:]}", str(joint.shape), "One entry per profile.")
-    told = np.moveaxis(joint, player, 0).reshape(joint.shape[player], -1)
-    pays = np.moveaxis(tables[player], player, 0).reshape(joint.shape[player], -1)
-    gains = told @ pays.T
-    gains = gains - np.diagonal(gains)[:, None]
+    gains = gains_of(tables, joint, player)
     n = len(gains)
     rows = np.repeat(np.arange(n), n)
     sums = scipy.sparse.csr_matrix((np.ones(n * n), (rows, np.arange(n * n))), shape=(n, n * n))
@@ -67,7 +64,10 @@ def equilibrium_payoffs(game: Game) -> Joint:
     if game.n_players != 2:
         raise InvalidInput("`game` must have two players", f"{game.n_players}", "Their payoffs are then a plane.")
     listed = _tables(game)
-    program, tables = _equilibria(listed), listed.reshape(2, -1)
+    tables, shape = listed.reshape(2, -1), listed.shape[1:]
+    rows = [(i, a, b) for i, count in enumerate(shape) for a in range(count) for b in range(count) if a != b]
+    limits, everything = incentives(listed, np.arange(tables.shape[1]), rows), np.ones((1, tables.shape[1]))
+    program = {"A_ub": limits, "b_ub": np.zeros(len(rows)), "A_eq": everything, "b_eq": [1.0], "bounds": (0, None)}
     width = float(np.ptp(tables)) or 1.0
 
     def farthest(direction: Vector) -> Vector:
@@ -94,24 +94,6 @@ def equilibrium_payoffs(game: Game) -> Joint:
     return np.array(kept)
 
 
-def _equilibria(tables: Joint) -> dict[str, Any]:
-    """Return the constraints of the program over all correlated equilibria, for ``linprog``."""
-    shape = tables.shape[1:]
-    places = np.arange(int(np.prod(shape))).reshape(shape)
-    blocks = []
-    for player, count in enumerate(shape):
-        cells = np.moveaxis(places, player, 0).reshape(count, -1)
-        pays = np.moveaxis(tables[player], player, 0).reshape(count, -1)
-        for told in range(count):
-            gains = np.delete(pays - pays[told], told, axis=0)
-            rows = np.repeat(np.arange(len(gains)), cells.shape[1])
-            columns = np.tile(cells[told], len(gains))
-            blocks.append(scipy.sparse.coo_matrix((gains.ravel(), (rows, columns)), shape=(len(gains), places.size)))
-    limits = scipy.sparse.vstack(blocks).tocsr()
-    everything = scipy.sparse.csr_matrix(np.ones((1, places.size)))
-    return {"A_ub": limits, "b_ub": np.zeros(limits.shape[0]), "A_eq": everything, "b_eq": [1.0], "bounds": (0, None)}
-
-
 def minimax(table: Joint) -> tuple[float, Vector, Vector]:
     """Return the value of a table, and what the first, who wants much, and the second, who wants little, do to secure it.
 
@@ -134,17 +116,67 @@ def minimax(table: Joint) -> tuple[float, Vector, Vector]:
 
 
 def zero_sum_value(game: Game) -> float:
-    """Return the value of a game of two players whose payoffs add up to 0: what the first can secure.
+    r"""Return the value of a game of two players whose payoffs add up to 0: what the first can secure.
+
+    Where the hulls of both sets have few equations (m-sets, permutations, paths, plans), nothing is listed. With payoffs
+    :math:`x \cdot (Ay + b)` and mean plays :math:`\{y \ge 0 : Fy = f,\ Gy \le g\}` of the second, by duality the value is (for
+    plans, Koller, Megiddo and von Stengel 1994)
+
+    .. math:: \max_{x,\ q,\ r \ge 0}\ b \cdot x + f \cdot q - g \cdot r \quad\text{where}\quad F^T q - G^T r \le A^T x .
 
     Examples
     --------
-    >>> from swapregret.games import matching_pennies
+    >>> from swapregret.games import BlottoGame, matching_pennies
     >>> abs(zero_sum_value(matching_pennies())) < 1e-9
     True
+    >>> round(zero_sum_value(BlottoGame((20, 15), 5, coordinates="path")), 9)  # 10,626 and 3,876 actions
+    0.244444444
     """
-    tables = _tables(game)
-    if len(tables) != 2 or np.abs(tables.sum(axis=0)).max() > 1e-9:
-        raise InvalidInput(
-            "`game` must have two players whose payoffs add up to 0", repr(game), "Others have no one value."
-        )
-    return minimax(tables[0])[0]
+    refusal = InvalidInput(
+        "`game` must have two players whose payoffs add up to 0", repr(game), "Others have no one value."
+    )
+    if game.n_players != 2:
+        raise refusal
+    described = _described(game)
+    if described is None:
+        tables = _tables(game)
+        if np.abs(tables.sum(axis=0)).max() > _ZERO:
+            raise refusal
+        return minimax(tables[0])[0]
+    (own, first, base), (their, second, other) = described
+    rows, columns = (actions.span.basis for actions in game.action_sets)  # what is 0 on them is 0 everywhere
+    paid = rows @ (first + second.T) @ columns.T + (rows @ base)[:, None] + columns @ other
+    if np.abs(paid).max() > _ZERO * max(1.0, game.scale(0)):
+        raise refusal
+    pays = first[np.ix_(own.used, their.used)]
+    n, q, r = len(own.used), len(their.right), len(their.limit)
+    found = solve_program(
+        c=np.r_[-base[own.used], -their.right, their.limit],
+        A_ub=scipy.sparse.bmat([[-pays.T, their.equal.T, -their.below.T], [own.below, None, None]], format="csr"),
+        b_ub=np.r_[np.zeros(len(their.used)), own.limit],
+        A_eq=scipy.sparse.hstack([own.equal, scipy.sparse.csr_array((len(own.right), q + r))], format="csr"),
+        b_eq=own.right,
+        bounds=[(0, None)] * n + [(None, None)] * q + [(0, None)] * r,
+    )
+    return float(-found.fun)
+
+
+def _described(game: Game) -> list[tuple[HullEquations, Joint, Vector]] | None:
+    """Return for both players the equations of its hull, A and b: its payoff vector is Ay + b. None where a list is needed."""
+    if isinstance(game, MatrixGame) or not isinstance(game, RuledGame):
+        return None
+    found = []
+    for player, actions in enumerate(game.action_sets):
+        try:
+            equations = equations_of(actions)
+        except Unsupported:
+            return None
+        whole, other = [np.zeros(each.dimension) for each in game.action_sets], 1 - player
+        base = game.expected_payoff_vector(player, whole)
+        columns = np.empty((whole[other].size, len(base)))
+        for place, row in enumerate(columns):
+            whole[other][:] = 0.0
+            whole[other][place] = 1.0
+            row[:] = game.expected_payoff_vector(player, whole) - base
+        found.append((equations, columns.T, base))
+    return found

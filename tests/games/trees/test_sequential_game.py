@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.actions.plans.plan_policies import BehaviouralPlans
 from swapregret.errors import InvalidInput
 from swapregret.games import (
     CorrelatedPlay,
@@ -19,6 +20,7 @@ from swapregret.games import (
     parse_efg,
     read_efg,
     self_play,
+    zero_sum_value,
 )
 from swapregret.policy import FinitePolicy
 
@@ -136,6 +138,55 @@ def test_distances_and_exploitability_are_those_of_openspiel() -> None:
     )
     found = nash_gaps(game, [each.marginals() for each in mixed])
     assert sum(found) / 2.0 == pytest.approx(pyspiel.exploitability(theirs, behaviour), abs=1e-9)
+
+
+@pytest.mark.parametrize(("name", "value"), [("kuhn_poker", -1 / 18), ("leduc_poker", -0.085606424078)])
+def test_values_and_distances_to_them_are_those_of_openspiel(name: str, value: float) -> None:
+    """Of poker with 10⁴⁴ and 10⁸⁷ plans too: the value, what a profile pays and how far it can be exploited agree to 1e-9."""
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pyspiel.load_game(name)
+    game = from_openspiel(theirs)
+    assert zero_sum_value(game) == pytest.approx(value, abs=1e-9)
+    source = np.random.default_rng(1)
+    mixed = [actions.gibbs(source.normal(size=actions.dimension)) for actions in game.action_sets]
+    points = [each.marginals() for each in mixed]
+    chances = [
+        dict(zip(actions.labels, each.chances.tolist(), strict=True))
+        for actions, each in zip(game.action_sets, mixed, strict=True)
+    ]
+    behaviour = tabular(pyspiel, theirs, chances)
+    paid = float(game.expected_payoff_vector(0, points) @ points[0])
+    assert paid == pytest.approx(pyspiel.expected_returns(theirs.new_initial_state(), behaviour, -1, True)[0], abs=1e-9)
+    assert sum(nash_gaps(game, points)) / 2.0 == pytest.approx(pyspiel.exploitability(theirs, behaviour), abs=1e-9)
+
+
+NASH_CONV = [
+    "kuhn_poker(players=3)",
+    "tiny_hanabi",
+    "goofspiel(num_cards=3,points_order=descending)",
+    "first_sealed_auction(players=3,max_value=2)",
+    "liars_dice(dice_sides=3,numdice=1)",
+    "trade_comm(num_items=2)",
+    "oshi_zumo(coins=3,size=1,horizon=3)",
+    "dark_hex(board_size=2)",
+    "nim(pile_sizes=2;3)",
+]
+
+
+@pytest.mark.parametrize("name", NASH_CONV)
+def test_what_uniform_players_could_gain_is_openspiels_nash_conv(name: str) -> None:
+    """With chance, moves at the same time, hidden bids, and two or three players, to 1e-9."""
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pyspiel.load_game(name)
+    game = from_openspiel(theirs)
+    if theirs.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        theirs = pyspiel.convert_to_turn_based(theirs)
+    points = []
+    for actions in game.action_sets:
+        counts = np.diff(actions.tree.start)
+        points.append(BehaviouralPlans(actions.tree, np.repeat(1.0 / counts, counts)).marginals())
+    uniform = pyspiel.UniformRandomPolicy(theirs)
+    assert sum(nash_gaps(game, points)) == pytest.approx(pyspiel.nash_conv(theirs, uniform), abs=1e-9)
 
 
 def test_self_play_comes_near_the_value_of_kuhn_poker() -> None:

@@ -102,6 +102,8 @@ class Partitions(ActionSet):
         self._image = frozen(np.array([part * (n + 1) + v - u for part, u, v in moves], dtype=np.int64))
         self.is_compact = coordinates == "compact"
         self.has_markov = not self.is_compact
+        if not self.is_compact:
+            self.hull_equations = self._paths.hull_equations
         labels: Sequence[Label] = moves
         if self.is_compact:
             labels = [(part, amount) for part in range(k) for amount in range(n + 1)]
