@@ -40,10 +40,13 @@ def test_multiscale() -> None:
 
 
 def test_exploration_fades_with_what_is_seen() -> None:
-    """γ is n^{-1/3} for n numbers seen, at most .05, or .01 where there is a forecaster, and 0 with full feedback."""
+    """γ is n^{-1/3} for n numbers seen, at most .05, or .01 where there is a forecaster, and 0 with full feedback.
 
-    def gamma(horizon: int, feedback: str, **ingredients: Any) -> float:
-        return float(swap_combcp(ACTIONS, horizon, feedback=feedback, **ingredients).learner.exploration)
+    With N experts it is √(max(2, .4 N) / n).
+    """
+
+    def gamma(horizon: int, feedback: str, actions: Any = ACTIONS, **ingredients: Any) -> float:
+        return float(swap_combcp(actions, horizon, feedback=feedback, **ingredients).learner.exploration)
 
     plain = {"forecaster": False}
     assert gamma(300, "bandit") == gamma(1000, "bandit") == gamma(1000, "semi-bandit", **plain) == 0.05
@@ -52,6 +55,12 @@ def test_exploration_fades_with_what_is_seen() -> None:
     assert gamma(1_000_000, "bandit") == pytest.approx(0.01)
     assert gamma(9000, "semi-bandit", **plain) == pytest.approx(1 / 30)
     assert gamma(8000, "full") == 0.0
+    small = MSets(6, 2)
+    assert gamma(10_000, "bandit", small) == pytest.approx(math.sqrt(6e-4))
+    assert gamma(20_000, "bandit", MSets(3, 1)) == pytest.approx(0.01)
+    assert gamma(27_000, "bandit", small, experts=False) == pytest.approx(1 / 30)
+    assert gamma(27_000, "bandit", small, preset="multiscale") == pytest.approx(1 / 30)
+    assert gamma(13_500, "semi-bandit", small, **plain) == pytest.approx(1 / 30)
 
 
 def test_tables_are_as_long_as_the_set_can_fill() -> None:

@@ -27,6 +27,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "bandit", {}),
     ("m-sets", "semi-bandit", {}),
     ("m-sets", "semi-bandit", {"guard_slack": 0.001, "experts": False}),
+    ("m-sets", "semi-bandit", {"guard_slack": 0.001}),
     ("m-sets", "semi-bandit", {"forecaster": False}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
@@ -134,9 +135,8 @@ class Pool:
                 self.experts[x] = odds / odds.sum()
 
     def policy(self) -> np.ndarray:
-        """Return (1−γ) π + γμ, or of the cold scales alone once the guard has tripped."""
-        mixed = np.full(len(self.rows), GAMMA / len(self.rows))
-        return mixed + (1.0 - GAMMA) * (self.pool if self.has_tripped else self.agreed)
+        """Return (1−γ) π + γμ."""
+        return np.full(len(self.rows), GAMMA / len(self.rows)) + (1.0 - GAMMA) * self.agreed
 
     def are_light(self) -> np.ndarray:
         """Tell who has at most a thousandth of the weight beyond the even share; nobody once the guard has tripped."""
@@ -299,7 +299,7 @@ class Pool:
         self.new_info[:], self.new_moment[:] = 0.0, 0.0
         self.seen += self.weights[:, None] * X
         instead = self.agreed @ self.experts
-        if self.has_tripped or not self.has_experts:
+        if not self.has_experts:
             instead = np.append(np.zeros(len(self.rows)), 1.0)
         self.held[:-1, self.n_windows % 2] += instead[-1] * played[:, None] * X
         self.held[-1, self.n_windows % 2] += (1.0 - GAMMA) * instead[:-1].sum() * X

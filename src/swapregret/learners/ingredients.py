@@ -16,8 +16,8 @@ class Ingredients:
     Attributes
     ----------
     exploration : float, "horizon" or "paper"
-        γ. "horizon" is T^{-1/3}, at most .05; (mT)^{-1/3} with semi-bandit feedback, 0 with full (D23); on the ladder the day t
-        takes the place of T. "paper" is
+        γ. "horizon" is T^{-1/3}, at most .05; √(max(2, .4 N)/T) where N actions have experts; (mT)^{-1/3} with semi-bandit
+        feedback, 0 with full (D23). On the ladder it is t^{-1/3} on day t, with semi-bandit feedback (mt)^{-1/3}. "paper" is
         H^{-1/3}, H the ratio of the top two windows.
     exploration_policy : str or None
         μ, a ``kind`` of ``actions.exploration_policy``; None is the best policy of the set (D23).

@@ -1,5 +1,6 @@
 """Ready-made players: the names people call."""
 
+import math
 from typing import Any
 
 from swapregret.actions.action_set import ActionSet
@@ -9,6 +10,7 @@ from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.solve import smallest_eigenvalue
 from swapregret.learners.adaptive.adaptive_master import AdaptiveMaster, can_foretell
+from swapregret.learners.adaptive.experts import MOST_ACTIONS
 from swapregret.learners.ingredients import OWN, Ingredients, mix_ingredients
 from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.lazy import AdaptiveRate, FixedRate, LazyComBand, LazyComBCP, LazyLearner, Rate
@@ -114,7 +116,9 @@ def _make(
     windows = _schedule(actions, horizon, preset, schedule)
     if foretells and schedule is None:
         windows = Schedule((1, *windows.windows[1:]))
-    exploration = _exploration(actions, mixed, feedback, 1 if preset == "ladder" else horizon, windows)
+    n_experts = actions.n_actions or 0 if is_adaptive and mixed.experts else 0
+    days = 1 if preset == "ladder" else horizon
+    exploration = _exploration(actions, mixed, feedback, days, windows, n_experts)
     if foretells and mixed.exploration == "horizon":
         exploration = min(_FORETOLD_EXPLORATION, exploration)
     plan = plan_policies(
@@ -187,17 +191,22 @@ def _seen_per_day(actions: ActionSet, feedback: str) -> int:
 
 
 def _exploration(
-    actions: ActionSet, mixed: Ingredients, feedback: str, horizon: int | None, windows: Schedule
+    actions: ActionSet, mixed: Ingredients, feedback: str, horizon: int | None, windows: Schedule, n_experts: int
 ) -> float:
-    """Return γ: the number given, the paper's H^{-1/3}, or n^{-1/3} for n numbers seen (D23); 0 where all is seen anyway."""
+    """Return γ: the number given, the paper's H^{-1/3}, or n^{-1/3} for n numbers seen (D23); 0 where all is seen anyway.
+
+    Where N actions have experts and only totals are seen, it is √(max(2, .4 N) / T).
+    """
     if not isinstance(mixed.exploration, str):
         return mixed.exploration
     if check_name(mixed.exploration, ("horizon", "paper"), "exploration", "be a number or one of") == "paper":
         return float(_ratio(windows, windows.n_scales) ** (-1.0 / 3.0))
     if feedback == "full":
         return 0.0
-    gamma = float((_seen_per_day(actions, feedback) * as_integer(horizon, "horizon", 1)) ** (-1.0 / 3.0))
-    return min(_MOST_EXPLORATION, gamma)
+    seen = float(_seen_per_day(actions, feedback) * as_integer(horizon, "horizon", 1))
+    if feedback == "bandit" and 0 < n_experts <= MOST_ACTIONS:
+        return min(_MOST_EXPLORATION, math.sqrt(max(2.0, 0.4 * n_experts) / seen))
+    return min(_MOST_EXPLORATION, float(seen ** (-1.0 / 3.0)))
 
 
 def _rates(

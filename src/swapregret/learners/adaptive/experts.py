@@ -121,15 +121,15 @@ def let_agree(experts: Experts, listed: Listed, policies: Policies, weights: Flo
 
 @kernel
 def mix_agreed(
-    family: Family, listed: Listed, experts: Experts, policies: Policies, mix: Mix, exploration: float, is_heard: bool
+    family: Family, listed: Listed, experts: Experts, policies: Policies, mix: Mix, exploration: float
 ) -> None:
-    """Mix the members by the weights in ``mix``, what experts play instead, where they are heard, and μ."""
+    """Mix the members by the weights in ``mix``, what experts play instead, where there are any, and μ."""
     weights = mix.weights
     n = weights.size - 2
     mass, trust = 0.0, 1.0
     for g in range(n):
         mass += weights[g]
-    if experts.policy.size and is_heard:
+    if experts.policy.size:
         words, chances = let_agree(experts, listed, policies, weights[:n])
         put_policy(policies, n, words, chances, family.common.place)
         trust, mix.is_new[n] = experts.trust[0], 1

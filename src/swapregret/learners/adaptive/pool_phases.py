@@ -221,7 +221,7 @@ def open_policy(family: Family, rule: AdaptiveRule, state: AdaptiveState, g: int
 
 @kernel
 def mix_members(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> None:
-    """Mix the policies by the weights of their members and what experts play instead; the cold scales alone after a trip."""
+    """Mix the policies by the weights of their members, after a trip of the cold scales, and what experts play instead."""
     weights, policies = state.mix.weights, state.policies
     n = state.weights.policy.size
     n_cold = rule.windows.size - 1
@@ -232,8 +232,7 @@ def mix_members(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> Non
                 weights[g] = 1.0 / n_cold if g < n_cold else 0.0
             else:
                 weights[g] = state.weights.policy[g]
-    is_heard = state.guard.has_tripped[0] == 0
-    mix_agreed(family, rule.listed, state.experts, policies, state.mix, rule.exploration, is_heard)
+    mix_agreed(family, rule.listed, state.experts, policies, state.mix, rule.exploration)
     mix_slots(state)
 
 

@@ -207,7 +207,7 @@ def mix_members(family: Family, rule: LadderRule, state: LadderState) -> None:
         gamma = min(gamma, (rule.seen_per_day * (state.tally.day[0] + 1.0)) ** (-1.0 / 3.0))
     for g in range(n):
         weights[g] = state.weights.policy[g] if policies.n_atoms[g] else 0.0
-    mix_agreed(family, rule.listed, state.experts, policies, state.mix, gamma, True)
+    mix_agreed(family, rule.listed, state.experts, policies, state.mix, gamma)
     mix_slots(state)
 
 
