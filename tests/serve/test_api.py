@@ -265,6 +265,12 @@ def test_health_metrics_and_openapi(server: Served) -> None:
     posted = described["paths"]["/problems/{problem}/decisions"]["post"]
     assert any(each["name"] == "idempotency-key" for each in posted["parameters"])
     assert "http" not in described["paths"]
+    schemas = described["components"]["schemas"]
+    named = [(name, field, about) for name, each in schemas.items() for field, about in each["properties"].items()]
+    for path, methods in described["paths"].items():
+        named += [(path, each["name"], each) for asked in methods.values() for each in asked.get("parameters", [])]
+    assert len(named) > 90
+    assert [(name, field) for name, field, about in named if not about.get("description")] == []
 
 
 def test_events_are_streamed(server: Served) -> None:

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response, Security
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response, Security
 from fastapi.responses import StreamingResponse
 from fastapi.security import HTTPBearer
 
@@ -52,6 +52,8 @@ async def _key(
 
 
 Key = Annotated[RequestKey | None, Depends(_key)]
+_Problem = Annotated[str, Path(description="The id of the problem.")]
+_Decision = Annotated[str, Path(description="The id of the decision.")]
 
 
 def make_routers(service: Service, keys: KeyRing, gate: Gate) -> list[APIRouter]:
@@ -113,7 +115,7 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
     @router.post(
         "/problems/{problem}/decisions", status_code=201, response_model=models.DecisionsOut, tags=["decisions"]
     )
-    async def make_decisions(problem: str, key: Key, wanted: models.DecisionsIn | None = None) -> Response:
+    async def make_decisions(problem: _Problem, key: Key, wanted: models.DecisionsIn | None = None) -> Response:
         """Make one decision, or a batch. Act on it, then report its reward."""
         given = models.DecisionsIn() if wanted is None else wanted
         check_batch(given.count)
@@ -127,17 +129,17 @@ def _add_decisions(router: APIRouter, service: Service) -> None:
         return _response(await service.call(problem, "close", [(decision, reported)], False, key=key))
 
     @router.post("/decisions/{decision}/reward", response_model=models.Closed, tags=["decisions"])
-    async def report_reward(decision: str, sent: models.RewardIn, key: Key) -> Response:
+    async def report_reward(decision: _Decision, sent: models.RewardIn, key: Key) -> Response:
         """Report what a decision earned: late, out of order, or twice (the second time changes nothing)."""
         return await close_one(decision, sent.reward, key)
 
     @router.post("/decisions/{decision}/skip", response_model=models.Closed, tags=["decisions"])
-    async def skip_decision(decision: str, key: Key) -> Response:
+    async def skip_decision(decision: _Decision, key: Key) -> Response:
         """Say that the reward of a decision will never be known: nothing is learnt from it."""
         return await close_one(decision, None, key)
 
     @router.post("/problems/{problem}/rewards", response_model=models.ClosedMany, tags=["decisions"])
-    async def report_rewards(problem: str, sent: models.RewardsIn, key: Key) -> Response:
+    async def report_rewards(problem: _Problem, sent: models.RewardsIn, key: Key) -> Response:
         """Report many rewards and skips of one problem; each is answered for itself."""
         check_batch(len(sent.rewards))
 
@@ -152,7 +154,7 @@ def _add_making(router: APIRouter, service: Service) -> None:
         return _response(await service.create(spec, key))
 
     @router.post("/problems/{problem}/archive", response_model=models.Archived, tags=["problems"])
-    async def archive_problem(problem: str, key: Key) -> Response:
+    async def archive_problem(problem: _Problem, key: Key) -> Response:
         """Take no more decisions; rewards of open ones may still come."""
         return _response(await service.call(problem, "archive", key=key))
 
@@ -162,8 +164,8 @@ def _add_problems(router: APIRouter, service: Service) -> None:
 
     @router.get("/problems", response_model=list[models.ProblemOut], tags=["problems"])
     async def list_problems(
-        state: Literal["open", "archived"] | None = None,
-        within: Annotated[float, Query(gt=0, description="Made within so many seconds.")] | None = None,
+        state: Annotated[Literal["open", "archived"] | None, Query(description="Only these.")] = None,
+        within: Annotated[float | None, Query(gt=0, description="Made within so many seconds.")] = None,
         limit: Annotated[int, Query(ge=1, le=1_000, description="So many at most.")] = 200,
     ) -> Response:
         """List problems, newest first."""
@@ -177,7 +179,7 @@ def _add_problems(router: APIRouter, service: Service) -> None:
             return Response(await asyncio.to_thread(listed), media_type="application/json")
 
     @router.get("/problems/{problem}", tags=["problems"])
-    async def show_problem(problem: str) -> models.ProblemOut:
+    async def show_problem(problem: _Problem) -> models.ProblemOut:
         """Say where a problem stands."""
         try:
             status = await service.call(problem, "status")
@@ -189,7 +191,7 @@ def _add_problems(router: APIRouter, service: Service) -> None:
 
 def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
     @router.get("/problems/{problem}/log", response_class=Response, tags=["problems"])
-    async def download_log(problem: str, request: Request) -> Response:
+    async def download_log(problem: _Problem, request: Request) -> Response:
         """Return all rewarded decisions as a CSV file for `swapregret audit`."""
         gate.enter(request.scope["state"], "logs")
         lines = service.log(problem)
@@ -206,12 +208,12 @@ def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
         return StreamingResponse(all_lines(), media_type="text/csv", headers=name)
 
     @router.get("/problems/{problem}/view", response_class=Response, tags=["dashboard"])
-    async def view_problem(problem: str) -> Response:
+    async def view_problem(problem: _Problem) -> Response:
         """Return what the dashboard draws."""
         return Response(await service.view(problem), media_type="application/json")
 
     @router.get("/problems/{problem}/stream", response_class=Response, tags=["dashboard"])
-    async def stream_problem(problem: str, request: Request) -> Response:
+    async def stream_problem(problem: _Problem, request: Request) -> Response:
         """Send what the dashboard draws whenever it has changed, as server-sent events."""
         gate.enter(request.scope["state"], "streams")
         await service.view(problem)
@@ -231,7 +233,7 @@ def _response(reply: Reply) -> Response:
     return Response(reply.body, reply.status, media_type="application/json")
 
 
-async def _stream(service: Service, problem: str, allowed: Callable[[], Awaitable[str]]) -> AsyncIterator[bytes]:
+async def _stream(service: Service, problem: _Problem, allowed: Callable[[], Awaitable[str]]) -> AsyncIterator[bytes]:
     last: bytes = b""
     while True:
         try:

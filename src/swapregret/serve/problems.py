@@ -66,14 +66,18 @@ class ProblemSpec(BaseModel):
     set: str | Json = Field(
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
     )
-    name: Annotated[str, AfterValidator(readable)] = ""
+    name: Annotated[str, AfterValidator(readable)] = Field("", description="For people; need not be unique.")
     horizon: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
         None, description="Days to plan for; null: it never ends."
     )
     reward_range: Range | None = Field(None, description="Least and largest total reward; [0, 1] if nothing is given.")
     cost_range: Range | None = Field(None, description="Least and largest total cost, instead of rewards.")
-    feedback: Literal["bandit", "semi-bandit", "full"] = "bandit"
-    learner: Literal["swap_combcp", "swap_comband"] = "swap_combcp"
+    feedback: Literal["bandit", "semi-bandit", "full"] = Field(
+        "bandit", description="What is seen: the total, the reward of each chosen element, or that of every element."
+    )
+    learner: Literal["swap_combcp", "swap_comband"] = Field(
+        "swap_combcp", description="On the probabilities of elements, or on those of actions."
+    )
     preset: Literal["adaptive", "ladder", "multiscale", "paper"] | None = Field(
         None, description="null: adaptive with a horizon, ladder without."
     )
@@ -84,7 +88,7 @@ class ProblemSpec(BaseModel):
         None, description="Reward (or cost) of a decision closed by the deadline; null: it is skipped."
     )
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(None, description="Drawn, and shown, if not given.")
-    max_open: Annotated[int, Field(ge=1, le=10_000)] = 1_000
+    max_open: Annotated[int, Field(ge=1, le=10_000)] = Field(1_000, description="Decisions that may be open at once.")
     baseline: Labels | None = Field(None, description="The elements of the choice that a share of days is kept for.")
     holdout: Annotated[float, Field(gt=0, lt=1)] | None = Field(None, description="That share of days.")
     history: list[tuple[Labels, float]] | None = Field(
