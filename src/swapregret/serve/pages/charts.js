@@ -57,20 +57,29 @@ function ticks(low, high, count) {
   return found;
 }
 
+// Three ticks at least, and their texts: as many decimals as tell them apart.
+function marked(low, high) {
+  let found = [];
+  for (let count = 4; found.length < 3; count++) found = ticks(low, high, count);
+  const decimals = Math.min(20, Math.max(0, -Math.floor(Math.log10(found[1] - found[0]) + 1e-9)));
+  return found.map((at) => [at, decimals ? at.toFixed(decimals) : number(at)]);
+}
+
 // lines: [{ name, points: [{ x, y, low, high }] }], a band from low to high where there is one. The axis fits the lines, not their
-// bands, which are cut off where they leave it. `clock` says when a decision was.
-export function lineChart(host, lines, label, clock) {
+// bands, which are cut off where they leave it; `early`, the share of the days it leaves out of account. `clock` says when a decision was.
+export function lineChart(host, lines, label, clock, early = 0) {
   const height = 240, [svg, width] = canvasOf(host, height, label), all = lines.flatMap((line) => line.points);
   if (!all.length) { make(svg, "text", { x: LEFT, y: height / 2 }, "Nothing to show yet."); return; }
-  let low = Math.min(...all.map((p) => p.y)), high = Math.max(...all.map((p) => p.y));
+  const first = Math.min(...all.map((p) => p.x)), last = Math.max(...all.map((p) => p.x), first + 1);
+  const fitted = all.filter((p) => p.x >= first + early * (last - first)).map((p) => p.y);
+  let low = Math.min(...fitted), high = Math.max(...fitted);
   const room = Math.max(0.15 * (high - low), 1e-3 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
   low -= room; high += room;
-  const first = Math.min(...all.map((p) => p.x)), last = Math.max(...all.map((p) => p.x), first + 1);
   const x = (value) => LEFT + (width - LEFT - RIGHT) * (value - first) / (last - first);
   const y = (value) => TOP + (height - TOP - BOTTOM) * (high - Math.min(high, Math.max(low, value))) / (high - low);
-  for (const tick of ticks(low, high, 4)) {
+  for (const [tick, text] of marked(low, high)) {
     make(svg, "line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick) });
-    make(svg, "text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, number(tick));
+    make(svg, "text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, text);
   }
   const span = (clock(last) ?? 0) - (clock(first) ?? 0), marks = ticks(first, last, width < 420 ? 2 : 5);
   for (const mark of marks) {

@@ -30,6 +30,12 @@ function legend(kind, text) {
   return made;
 }
 
+const MEANINGS = [
+  [/^scale/, "A scale starts afresh from time to time."], [/^new scales/, "New scales have just begun."], [/^steady/, "Steady never forgets."],
+  [/^tracker/, "A tracker forgets what is more days old than its number."], [/^fast/, "Fast forgets almost at once."], [/^uniform/, "Uniform draws at random."],
+  [/^forecaster/, "The forecaster weighs memories by what they would have foretold."], [/^experts/, "Experts say what to choose in place of each single choice."],
+  [/^exploration/, "Exploration tries everything."],
+];
 const whenEnds = (view, clock) => [0, view.totals.n_decisions].map((day) => (view.times.length ? moment(clock(day), view.times.at(-1)[1] - view.times[0][1]) : ""));
 const nameOfSet = (set) => (typeof set === "string" ? set.replace(/ labels=.*/, "") : Object.entries(set).filter(([, v]) => !Array.isArray(v)).map(([, v]) => v).join(" "));
 const seconds = (value) => (value < 1 ? `${Math.round(1000 * value)} ms` : value < 120 ? `${number(value)} s` : value < 7200 ? `${number(value / 60)} min` : `${number(value / 3600)} h`);
@@ -76,7 +82,7 @@ function draw() {
   fact(facts, "Skipped", number(totals.n_skips));
   fact(facts, "Open", number(view.n_open));
   fact(facts, `Mean ${view.unit}`, rewarded ? number(totals.reward_sum / rewarded) : "–");
-  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "has tripped: only the plain learners decide" : "quiet", player.guard_has_tripped ? "bad" : "good");
+  if (player && player.guard_has_tripped !== null) fact(facts, "Guard", player.guard_has_tripped ? "has tripped: only the scales decide" : "has not tripped", player.guard_has_tripped ? "bad" : "good");
   if (view.uplift) fact(facts, "Beyond the baseline", `${number(view.uplift.value)} per day (${number(view.uplift.lower)} to ${number(view.uplift.upper)})`, view.uplift.lower > 0 ? "good" : view.uplift.upper < 0 ? "bad" : "");
   if (view.n_past) fact(facts, "Days before", number(view.n_past));
   $("#facts").replaceChildren(...facts.children);
@@ -92,9 +98,9 @@ function draw() {
   const external = view.regret.map((r) => ({ x: r.day, y: r.value, low: Math.min(r.low, r.value), high: r.high })), lastExternal = external.at(-1);
   const swap = view.swap.map((r) => ({ x: r.day, y: r.value })), lastSwap = swap.at(-1);
   const lines = [{ name: "external", points: external }, { name: "swap", points: swap }];
-  $("#regret p").replaceChildren(legend("of0", "external regret"), " what the best fixed choice would have earned more, per decision so far; at most this much on average, with a band of two standard errors. ", legend("of1", "swap regret"),
-    lastSwap ? " what the best rule “whenever you chose X, choose Y” would have earned more; at least this much on average." : " is not estimated here: it takes the preset adaptive and a horizon. Export the log and run swapregret audit.", ` Rewards count from 0 to 1.`);
-  lineChart($("#regret .plot"), lines, lastExternal ? `Regret per decision, estimated: external ${number(lastExternal.y)}, between ${number(lastExternal.low)} and ${number(lastExternal.high)}; swap ${number(lastSwap?.y)} or more.` : "Too few rewards for an estimate.", clock);
+  $("#regret p").replaceChildren(legend("of0", "external regret"), " what the best fixed choice would have earned more, per decision so far. On average the line is not below the true value; the band is two standard errors wide. ", legend("of1", "swap regret"),
+    lastSwap ? " what the best rule “whenever you chose X, choose Y” would have earned more. On average the line is not above the true value, so the two may cross, though true swap regret is never below external regret." : " is not estimated here: it takes the preset adaptive and a horizon. Export the log and run swapregret audit.", " Rewards count from 0 to 1. The axis fits the second half of the days.");
+  lineChart($("#regret .plot"), lines, lastExternal ? `Regret per decision, estimated: external ${number(lastExternal.y)}, between ${number(lastExternal.low)} and ${number(lastExternal.high)}; swap ${number(lastSwap?.y)} or more.` : "Too few rewards for an estimate.", clock, 0.5);
   table($("#regret details div"), "The latest estimates", ["decisions", "external", "from", "to", "swap"], external.slice(-12).map((r) => [r.x, r.y, r.low, r.high, swap.findLast((each) => each.x <= r.x)?.y].map(number)));
 
   const now = view.marginals, top = now.indexOf(Math.max(...now));
@@ -104,7 +110,9 @@ function draw() {
   table($("#heat details div"), "Now", ["element", "probability", ...(isMissing ? ["was there"] : [])], now.map((value, i) => [view.labels[i], number(value), ...(isMissing ? [share(i)] : [])]));
 
   const members = player?.members ?? [], largest = members.reduce((best, each) => (each.weight > best.weight ? each : best), { name: "none", weight: 0 });
-  $("#parts p").textContent = "Several learners run side by side. A bar is the share of today's decisions that one of them makes. A scale starts afresh from time to time, a tracker forgets what is old, exploration tries everything.";
+  const told = MEANINGS.filter(([name]) => members.some((each) => name.test(each.name))).map(([, words]) => words);
+  if (player && player.guard_has_tripped !== null) told.push("The guard trips once estimated swap regret is too large: from then on only the scales decide.");
+  $("#parts p").textContent = ["Several learners run side by side. A bar is the share of today's decisions that one of them makes.", ...told].join(" ");
   bars($("#parts .plot"), members.map((each) => each.weight), members.map((each) => each.name), `Weights of ${members.length} members; the largest is ${largest.name}, ${number(largest.weight)}.`);
   table($("#parts details div"), "Scales", ["scale", "updates every", "restarts every", "next update in", "next restart in"], (player?.scales ?? []).map((s) => [s.scale, s.update_every, s.restart_every, s.next_update, s.next_restart].map(number)));
 
