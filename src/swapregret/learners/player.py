@@ -209,28 +209,3 @@ def own_state(player: Player[State], state: State) -> State:
     copy = getattr(player, "copy", None)
     own: State = state if copy is None else copy(state)
     return own
-
-
-_DAYS = 3
-
-
-def warm(player: AnyPlayer, *, has_late: bool = True) -> None:
-    """Play a few days on a state that is thrown away; quick where all is compiled.
-
-    Of the second nothing is seen, and the last pays late, unless that cannot happen: such days are learned by other code.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> from swapregret.learners.baselines.uniform import uniform
-    >>> warm(uniform(MSets(4, 2)))
-    """
-    rng, actions = np.random.default_rng(0), player.actions
-    vector = np.full(actions.dimension, 0.5 / max(1, actions.size))
-    state = player.start(rng)
-    for day in range(_DAYS):
-        decision = draw_decision(player, state, rng, day)
-        if day == _DAYS - 1 and has_late and hasattr(decision.held, "part"):
-            decision.held.part()
-        seen = None if day == 1 else what_is_seen(player.feedback, vector, decision.action)
-        state = player.observe(state, decision, seen)

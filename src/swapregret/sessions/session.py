@@ -15,8 +15,8 @@ from swapregret.errors import InvalidInput, ProtocolError
 from swapregret.files.storage import Json, read_file, to_bytes, write_file
 from swapregret.learners.checked import require_player
 from swapregret.learners.player import AnyPlayer, Decision, Player
-from swapregret.learners.player import warm as warm_player
 from swapregret.learners.round.held_view import require_learning
+from swapregret.learners.warming import warm as warm_player
 from swapregret.logs.log import Choice, Log, Source, read_choice
 from swapregret.randomness import Seed
 from swapregret.sessions.feedback import find_open, named
