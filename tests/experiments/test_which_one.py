@@ -42,6 +42,7 @@ def test_the_answer_is_not_dominated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answers["may do either"].reward == pytest.approx(0.65)
     assert advise("bandit", 2000, sr.MSets(10, 3)).sets == ("10,3",)
     assert advise("bandit", 2000, sr.Permutations(30)).sets == ("6,2", "10,3")
+    assert advise("bandit", 2000, sr.MSets(9, 3)).sets == ("10,3",), "the nearer of the two that are near"
 
 
 def test_players_are_made_as_they_are_written() -> None:

@@ -17,7 +17,7 @@ from importlib import resources
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import as_integer
 
-_NEAR_SET = 1.5
+NEAR_SET = 1.5
 _NEAR_HORIZON = 4.0
 
 
@@ -95,11 +95,11 @@ def expected_swap_regret(
     rows = [
         cell
         for cell in (measurements() if cells is None else cells)
-        if cell.preset == preset and cell.set_class == type(actions).__name__ and _distance(cell, actions) <= _NEAR_SET
+        if cell.preset == preset and _from(cell, actions) <= NEAR_SET
     ]
     if not rows:
         return None
-    nearest = min(rows, key=lambda cell: _distance(cell, actions))
+    nearest = min(rows, key=lambda cell: _from(cell, actions))
     rows = [cell for cell in rows if cell.set_spec == nearest.set_spec]
     horizons = sorted({cell.horizon for cell in rows})
     if not horizons[0] / _NEAR_HORIZON <= days <= horizons[-1] * _NEAR_HORIZON:
@@ -117,14 +117,18 @@ def expected_swap_regret(
         for world, low in ends[0].items()
         if (high := ends[1].get(world)) is not None
     )
-    same_set = _distance(nearest, actions) == 1.0
+    same_set = _from(nearest, actions) == 1.0
     return Expectation(readings, _source(nearest, same_set, days, below, above, rows), same_set and days in horizons)
 
 
-def _distance(cell: Measurement, actions: ActionSet) -> float:
-    """Return the larger of the ratios of dimensions and of sizes, 1 where both are equal."""
-    ratios = (cell.dimension / actions.dimension, cell.size / max(1, actions.size))
-    return max(max(ratio, 1.0 / ratio) for ratio in ratios)
+def distance(actions: ActionSet, set_class: str, dimension: int, size: int) -> float:
+    """Return the larger of the ratios of dimensions and of sizes, 1 where both are equal; infinity for another class."""
+    ratios = (dimension / actions.dimension, max(1, size) / max(1, actions.size))
+    return max(max(ratio, 1.0 / ratio) for ratio in ratios) if set_class == type(actions).__name__ else math.inf
+
+
+def _from(cell: Measurement, actions: ActionSet) -> float:
+    return distance(actions, cell.set_class, cell.dimension, cell.size)
 
 
 def _source(nearest: Measurement, same_set: bool, days: int, below: int, above: int, rows: list[Measurement]) -> str:

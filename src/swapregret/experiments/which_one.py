@@ -15,6 +15,7 @@ from typing import NamedTuple
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set
 from swapregret.arrays import as_integer
+from swapregret.experiments.measured import NEAR_SET, distance
 
 _MEMORIES = {f"/{share}": f", memory={horizon}" for share, horizon in ((10, "T/10"), (30, "T/30"), (100, "T/100"))}
 PLAYERS: dict[str, dict[str, str]] = {
@@ -33,7 +34,6 @@ PLAYERS: dict[str, dict[str, str]] = {
 """By what is seen: the name of each player in the file, and how it is made; the first of each is the default."""
 SEEN = {"bandit": "the total", "semi-bandit": "each chosen element", "full": "every element"}
 WORLDS = {"stands still": ("still",), "moves": ("moving",), "may do either": ("still", "moving")}
-_NEAR_SET = 1.5
 _SPECS = {"6,2": "msets 6 2", "10,3": "msets 10 3", "20,5": "msets 20 5"}
 
 
@@ -103,7 +103,8 @@ def advise(feedback: str, horizon: int, actions: ActionSet | None = None) -> Adv
     near = min({row.horizon for row in rows}, key=lambda each: abs(math.log(each / days)))
     rows = [row for row in rows if row.horizon == near]
     names = tuple(dict.fromkeys(row.place for row in rows))
-    sets = names if actions is None else tuple(name for name in names if _is_near(name, actions))[:1] or names
+    nearest = [] if actions is None else sorted((_from(name, actions), name) for name in names)[:1]
+    sets = tuple(name for distance, name in nearest if distance <= NEAR_SET) or names
     rows = [row for row in rows if row.place in sets]
     answers = []
     for word, kinds in WORLDS.items():
@@ -120,10 +121,9 @@ def _mean(rows: list[Row], player: str, kinds: tuple[str, ...]) -> tuple[float, 
     return sum(row.reward for row in found) / len(found), sum(row.swap_regret for row in found) / len(found)
 
 
-def _is_near(name: str, actions: ActionSet) -> bool:
+def _from(name: str, actions: ActionSet) -> float:
     other = make_set(_SPECS.get(name, name))
-    ratios = (other.dimension / actions.dimension, max(1, other.size) / max(1, actions.size))
-    return type(other) is type(actions) and all(1.0 / _NEAR_SET <= ratio <= _NEAR_SET for ratio in ratios)
+    return distance(actions, type(other).__name__, other.dimension, other.size)
 
 
 def short(reward: float, swap_regret: float) -> str:

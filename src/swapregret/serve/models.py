@@ -5,17 +5,11 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from swapregret.files.storage import Json
-from swapregret.serve.problems import Labels, ProblemSpec, check_fields, readable
+from swapregret.serve.problems import Checked, Labels, ProblemSpec, readable
 
 
-class _In(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _fields(cls, given: object) -> object:
-        check_fields(cls, given)
-        return given
+class _In(Checked):
+    model_config = ConfigDict(strict=True)
 
 
 _Elements = Annotated[list[str | int | float | Labels], Field(max_length=10_000)]

@@ -52,16 +52,21 @@ def readable(text: str) -> str:
     return text
 
 
-def check_fields(model: type[BaseModel], given: object) -> None:
-    """Refuse fields that a model does not have, with the one that may have been meant."""
-    for name in given if isinstance(given, Mapping) else ():
-        check_name(str(name)[:_LONGEST_NAME], model.model_fields, "the body", "have no fields but")
-
-
-class ProblemSpec(BaseModel):
-    """A repeated decision: what can be chosen, what is seen of it, and what happens to rewards that never come."""
+class Checked(BaseModel):
+    """A request whose unknown fields are refused with a suggestion."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fields(cls, given: object) -> object:
+        for name in given if isinstance(given, Mapping) else ():
+            check_name(str(name)[:_LONGEST_NAME], cls.model_fields, "the body", "have no fields but")
+        return given
+
+
+class ProblemSpec(Checked):
+    """A repeated decision: what can be chosen, what is seen of it, and what happens to rewards that never come."""
 
     set: str | Json = Field(
         description="A line such as `msets 10 3`, or a table: kind and parameters, edges or actions inline."
@@ -98,12 +103,6 @@ class ProblemSpec(BaseModel):
         None,
         description="How those days were chosen: at random, or always so. null: nobody knows; least squares learn.",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _fields(cls, given: object) -> object:
-        check_fields(cls, given)
-        return given
 
     @field_validator(*_NUMBERS, mode="before")
     @classmethod
