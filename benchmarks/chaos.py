@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from service import SPEC, Connection, Server, children, reward_of
+from service import SPEC, Connection, Server, children, reward_of, said_before
 
 from swapregret.serve.data.upkeep import check
 from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.sessions.events import read_act
 
 _PROBLEMS, _CLIENTS = 4, 8
 _LARGE = {"set": "msets 1000 500", "horizon": 100_000, "preset": "multiscale"}
@@ -62,12 +63,13 @@ class Day:
                 turn += 1
             await asyncio.sleep(0.05)
 
-    async def client(self, problem: str) -> None:
-        """Decide and reward on one problem, until the day is over."""
-        lines = [Connection(each.port) for each in self.servers]
+    async def client(self, problem: str, place: int) -> None:
+        """Decide and reward on one problem, with masks, contexts and ids of one's own, until the day is over."""
+        lines, number = [Connection(each.port) for each in self.servers], 0
         while not self.is_over:
-            (decision,) = (await self.surely(lines, f"/problems/{problem}/decisions", {"count": 1}))["decisions"]
-            self.made[problem].setdefault(decision["day"], []).append(decision["elements"])
+            said, number = said_before(place, number), number + 1
+            (decision,) = (await self.surely(lines, f"/problems/{problem}/decisions", said))["decisions"]
+            self.made[problem].setdefault(decision["day"], []).append((decision["elements"], said))
             await self.surely(lines, f"/decisions/{decision['id']}/reward", {"reward": reward_of(decision)})
             self.rewards[decision["id"]] = reward_of(decision)
             await asyncio.sleep(0.02)
@@ -158,7 +160,7 @@ async def _play(day: Day, seconds: float, rng: np.random.Generator) -> None:
     problems = [str((await day.surely(lines, "/problems", spec))["id"]) for _ in range(_PROBLEMS)]
     day.seconds.clear()
     day.made = {each: {} for each in problems}
-    load = [asyncio.create_task(day.client(problems[place % _PROBLEMS])) for place in range(_CLIENTS)]
+    load = [asyncio.create_task(day.client(problems[place % _PROBLEMS], place)) for place in range(_CLIENTS)]
     bad = [asyncio.create_task(each) for each in (day.neighbour(), day.slow(problems[0]))]
     await day.fire(seconds, rng)
     day.is_over = True
@@ -186,8 +188,11 @@ def _compare(day: Day, database: str) -> dict[str, int]:
         held = {}
         for event in events:
             if event.kind == "act":
-                held[event.day] = session.act()
-                found["otherwise"] += [list(held[event.day].elements)] != made.get(event.day)
+                told = read_act(event.value, session.player.actions.dimension)
+                said = {"without": told.missing, "context": told.note.context, "id": told.note.id}
+                held[event.day] = session.act(**said)
+                said = {name: [*value] if name == "without" else value for name, value in said.items() if value}
+                found["otherwise"] += [(list(held[event.day].elements), said)] != made.get(event.day)
             else:
                 session.observe(float(str(event.value)), held.pop(event.day))
     store.close()

@@ -131,6 +131,13 @@ def reward_of(decision: dict[str, Any]) -> float:
     return (decision["day"] * 7919 % 101 + sum(decision["elements"]) * 31 % 97) / 200.0
 
 
+def said_before(client: int, number: int) -> dict[str, Any]:
+    """Return what a client says before a decision: an id of its own, and now and then a context and what is missing."""
+    said: dict[str, Any] = {"id": f"{client}-{number}"}
+    said |= {"context": ("phone", "desk", 7)[client % 3]} if number % 3 else {}
+    return said | ({"without": [number % 10]} if number % 4 == 1 else {})
+
+
 async def _measure(port: int, problem: str, clients: int, batch: int, seconds: float) -> dict[str, Any]:
     times: list[float] = []
     n_pairs, end = 0, time.perf_counter() + seconds
@@ -158,7 +165,7 @@ async def _measure(port: int, problem: str, clients: int, batch: int, seconds: f
         connection.close()
 
     started = time.perf_counter()
-    await asyncio.gather(*(one() for _ in range(clients)))
+    await asyncio.gather(*map(one, range(clients)))
     spent = time.perf_counter() - started
     p50, p99 = (1e3 * float(np.quantile(times, q)) for q in (0.5, 0.99))
     return {"pairs": n_pairs, "pairs_per_second": n_pairs / spent, "p50_ms": p50, "p99_ms": p99}
@@ -204,16 +211,17 @@ def kills(database: str, count: int, clients: int = 16) -> None:
         problem = str((await Connection(server.port).surely("/problems", SPEC | {"preset": "multiscale"}))["id"])
         is_over = False
 
-        async def one() -> None:
-            connection = Connection(server.port)
+        async def one(place: int) -> None:
+            connection, number = Connection(server.port), 0
             while not is_over:
-                (decision,) = (await connection.surely(f"/problems/{problem}/decisions", {"count": 1}))["decisions"]
-                made.append(decision)
+                body, number = said_before(place, number), number + 1
+                (decision,) = (await connection.surely(f"/problems/{problem}/decisions", body))["decisions"]
+                made.append(decision | {"said": body})
                 await connection.surely(f"/decisions/{decision['id']}/reward", {"reward": reward_of(decision)})
                 rewards[decision["id"]] = reward_of(decision)
             connection.close()
 
-        load = asyncio.gather(*(one() for _ in range(clients)))
+        load = asyncio.gather(*map(one, range(clients)))
         rng = np.random.default_rng(0)
         for round in range(count):
             wanted = len(rewards) + int(rng.integers(1, 200))
@@ -242,11 +250,11 @@ def _compare(database: str, problem: str, made: list[dict[str, Any]], rewards: d
     store.close()
     assert sorted(each["day"] for each in made) == [event.day for event in events if event.kind == "act"]
     assert {f"{problem}.{e.day}": float(str(e.value)) for e in events if e.kind == "reward"} == rewards
-    elements, held = {each["day"]: each["elements"] for each in made}, {}
+    known, held = {each["day"]: each for each in made}, {}
     for event in events:
         if event.kind == "act":
-            held[event.day] = session.act()
-            assert list(held[event.day].elements) == elements[event.day]
+            held[event.day] = session.act(**known[event.day]["said"])
+            assert list(held[event.day].elements) == known[event.day]["elements"]
         else:
             session.observe(float(str(event.value)), held.pop(event.day))
 

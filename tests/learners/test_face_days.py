@@ -11,6 +11,7 @@ from swapregret.learners.player import Decision
 from swapregret.learners.round.held_view import Drawn
 
 EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
+PLAN = [("J", ["check", "bet"]), ("J, raised", ["fold", "call"], ("J", "check")), ("K", ["check", "bet"])]
 CASES = {
     "msets": (lambda: sr.MSets(6, 3), (1, 4)),
     "explicit": (lambda: sr.Explicit([[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1]]), (3,)),
@@ -18,23 +19,29 @@ CASES = {
     "trees": (lambda: sr.SpanningTrees([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]), (4,)),
     "paths": (lambda: sr.DagPaths(EDGES, source="s", sink="t"), (2,)),
     "product": (lambda: sr.Product(sr.MSets(4, 2), sr.MSets(3, 1)), (0, 5)),
+    "truncated": (lambda: sr.TruncatedPermutations(2, 4), (1,)),
+    "forests": (lambda: sr.Forests([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)], size=2), (4,)),
+    "partitions": (lambda: sr.Partitions(4, 3), (1,)),
+    "plans": (lambda: sr.Plans(PLAN), (3,)),
+    "own oracle": (lambda: sr.OracleSet(6, sr.MSets(6, 3).argmax), (1, 4)),
 }
 
 
 def learnt(player, state, policy, action, total: float) -> np.ndarray:
     """Return the estimate of the reward vector that a day adds."""
     own = state.copy()
-    before = own.state.tally.running.copy()
+    before = own.state.tally.running + own.state.tally.total
     own.observe(Decision(0, action, player.actions, Drawn(policy)), total)
-    return own.state.tally.running - before
+    return own.state.tally.running + own.state.tally.total - before
 
 
+@pytest.mark.parametrize("preset", ["multiscale", "adaptive", "ladder"])
 @pytest.mark.parametrize("name", CASES)
-def test_estimates_are_unbiased_on_the_face(name: str) -> None:
+def test_estimates_are_unbiased_on_the_face(name: str, preset: str) -> None:
     """Summed over all draws of the day, the estimate gives every action that was possible its reward, to 1e-12."""
     make, missing = CASES[name]
     actions, rng = make(), np.random.default_rng(3)
-    player = sr.swap_combcp(actions, 4000, preset="multiscale")
+    player = sr.swap_combcp(actions, None if preset == "ladder" else 4000, preset=preset)
     state = player.start(np.random.default_rng(0))
     faces = FaceDays(actions)
     for day in range(40):  # so that predictions and pending sums are not zero

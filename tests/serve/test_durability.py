@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ import pytest
 from swapregret.client import AsyncClient
 from swapregret.serve.database import open_store
 from swapregret.serve.problems import Problem, ProblemSpec
+from swapregret.sessions.events import read_act
 
 pytestmark = pytest.mark.serve
 Served = Any
@@ -37,21 +39,33 @@ def reward_of(decision: dict[str, Any]) -> float:
     return float(np.random.default_rng([decision["day"], *decision["elements"]]).random())
 
 
+def said_before(client: int, number: int) -> dict[str, Any]:
+    """Return what a client says before a decision: an id of its own, and now and then a context and what is missing."""
+    said: dict[str, Any] = {"id": f"{client}-{number}"}
+    said |= {"context": ("phone", "desk", 7)[client % 3]} if number % 3 else {}
+    return said | ({"without": [number % 5]} if number % 4 == 1 else {})
+
+
 class Load:
     """Many clients that decide and reward at once, and what was acknowledged to them."""
 
     def __init__(self, url: str, problem: str) -> None:
         self.decisions: list[dict[str, Any]] = []
+        self.said: dict[int, dict[str, Any]] = {}
         self.rewards: dict[str, float] = {}
         self._is_over = False
         self._url, self._problem = url, problem
-        self._task = asyncio.gather(*(self._one() for _ in range(CLIENTS)))
+        self._task = asyncio.gather(*map(self._one, range(CLIENTS)))
 
-    async def _one(self) -> None:
+    async def _one(self, place: int) -> None:
         async with AsyncClient(self._url, tries=200) as client:
-            while not self._is_over:
-                (decision,) = (await client.decide(self._problem))["decisions"]
+            for number in count():
+                if self._is_over:
+                    return
+                said = said_before(place, number)
+                (decision,) = (await client.decide(self._problem, **said))["decisions"]
                 self.decisions.append(decision)
+                self.said[decision["day"]] = said
                 await client.reward(decision["id"], reward_of(decision))
                 self.rewards[decision["id"]] = reward_of(decision)
 
@@ -62,14 +76,20 @@ class Load:
             assert time.monotonic() < end, "the load came to a halt"
             await asyncio.sleep(0.001)
 
-    async def finish(self) -> tuple[list[dict[str, Any]], dict[str, float]]:
-        """End the load, and return what was acknowledged."""
+    async def finish(self) -> tuple[list[dict[str, Any]], dict[str, float], dict[int, dict[str, Any]]]:
+        """End the load, and return what was acknowledged, and what was said before each decision."""
         self._is_over = True
         await self._task
-        return self.decisions, self.rewards
+        return self.decisions, self.rewards, self.said
 
 
-def check(server: Served, problem: str, decisions: list[dict[str, Any]], rewards: dict[str, float]) -> None:
+def check(
+    server: Served,
+    problem: str,
+    decisions: list[dict[str, Any]],
+    rewards: dict[str, float],
+    said: dict[int, dict[str, Any]] | None = None,
+) -> None:
     """Compare the database with what was acknowledged, and with a session that nobody interrupted."""
     store = open_store(server.database)
     events = list(store.events(problem))
@@ -85,7 +105,10 @@ def check(server: Served, problem: str, decisions: list[dict[str, Any]], rewards
     held, elements = {}, {each["day"]: each["elements"] for each in decisions}
     for event in events:
         if event.kind == "act":
-            held[event.day] = decision = session.act()
+            asked = {} if said is None else said[event.day]
+            held[event.day] = decision = session.act(**asked)
+            written = read_act(event.value, 5)
+            assert (written.missing, written.note) == (tuple(asked.get("without", ())), decision.note)
             assert list(decision.elements) == elements[event.day]
         else:
             session.observe(float(str(event.value)), held.pop(event.day))
@@ -106,8 +129,7 @@ def test_killed_under_load(running: Served) -> None:
         await load.more(10)
         return await load.finish()
 
-    decisions, rewards = asyncio.run(play())
-    check(running, problem, decisions, rewards)
+    check(running, problem, *asyncio.run(play()))
 
 
 @pytest.mark.postgres
@@ -127,8 +149,7 @@ def test_the_database_restarts_under_load(serve: Callable[..., Served], postgres
         await load.more(40)
         return await load.finish()
 
-    decisions, rewards = asyncio.run(play())
-    check(running, problem, decisions, rewards)
+    check(running, problem, *asyncio.run(play()))
 
 
 def test_a_full_disk_is_said_and_survived(serve: Callable[..., Served]) -> None:
