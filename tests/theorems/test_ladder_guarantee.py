@@ -1,14 +1,13 @@
-"""The inequalities of docs/guarantee.md for the ladder, one by one."""
+"""The inequalities of docs/guarantee.md for the ladder on a run; ``test_guarantee_steps`` has those of single choices."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import swapregret as sr
 from swapregret.learners.ladder.ladder_master import LadderMaster
-from swapregret.learners.ladder.ladder_state import Weights, start_weights
-from swapregret.learners.ladder.shares import deal, first_share, note, settle
 from swapregret.learners.player import Decision
 
 ACTIONS = sr.MSets(6, 2)
@@ -44,97 +43,110 @@ def _levels(state: Any, n_levels: int) -> tuple[np.ndarray, np.ndarray]:
     return mass, played
 
 
-def test_the_lemma_holds_pathwise() -> None:
-    """Weights and policies of a level stay fixed on its blocks, and swap regret is at most Σ W (f − r + ρ), with what is true."""
+class Run(NamedTuple):
+    """What a ladder of N levels did on T days, and what it met; b and K as in the guarantee."""
+
+    windows: tuple[int, ...]
+    offset: int
+    W: np.ndarray  # (T, N) the weights of the levels
+    p: np.ndarray  # (T, N, actions) their policies, times these weights
+    f: np.ndarray  # (T, N) what cold learners earn
+    s: np.ndarray  # (T, N) shares
+    b: np.ndarray  # (T,)
+    K: np.ndarray  # (T,)
+    gamma: np.ndarray  # (T,)
+    values: np.ndarray  # (T, actions)
+
+    @property
+    def r(self) -> np.ndarray:
+        """What the policy of each level earns; anything where it has no weight."""
+        return np.einsum("tka,ta->tk", self.p, self.values) / np.maximum(self.W, 1e-300)
+
+    def blocks(self, k: int) -> Iterator[tuple[np.ndarray, bool]]:
+        """Yield the days of each block of a level, and whether it is the bottom then."""
+        numbers = 2 * ((np.arange(len(self.b)) + self.offset) // self.windows[k]) + (self.b == k)
+        played = self.W[:, k] > 0.0
+        for number in np.unique(numbers[played]):
+            yield np.flatnonzero((numbers == number) & played), bool(number % 2)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Play a ladder whose bottom and top move, against a world that reacts."""
     player = sr.swap_combcp(ACTIONS, preset="ladder", horizon=700, schedule=sr.Schedule([1, 2, 8, 32, 128]))
     assert isinstance(player, LadderMaster)
-    n, windows, rng = player.n_scales, player.schedule.windows, np.random.default_rng(3)
+    n, rng = player.n_scales, np.random.default_rng(3)
     running = player.start(rng)
-    offset = int(running.state.tally.offset[0])
-    masses, policies, rewards, colds, bottoms = [], [], [], [], []
+    days, rewards = [], []
     for day in range(700):
         state = running.state
-        mass, played = _levels(state, n)
-        masses.append(mass)
-        policies.append(played)
-        colds.append(state.weights.plain[:n].copy())
-        bottoms.append(int(state.weights.bottom[0]))
-        row = _adversary(state.mix.mean)
+        weights, row = state.weights, _adversary(state.mix.mean)
         rewards.append(row)
+        limits = (int(weights.bottom[0]), int(weights.top[0]) + 1, float(state.mix.weights[-1]))
+        days.append((*_levels(state, n), weights.plain[:n] @ row, weights.shares[:n].copy(), *limits))
         action = player.act(running, rng)
         player.observe(running, Decision(day, action, ACTIONS, player.hold(running)), float(row @ action))
-    W, p, R, f = np.array(masses), np.array(policies), np.array(rewards), np.array(colds)
-    assert np.allclose(W.sum(axis=1), 1.0)
-    assert bottoms[-1] == 1
-    values = R @ TABLE.T
-    held = p.sum(axis=1).T @ values - np.diag(p.sum(axis=1).T @ values)[:, None]
-    swap = float(held.max(axis=1).sum())
+    columns = [np.array(column) for column in zip(*days, strict=True)]
+    offset = int(running.state.tally.offset[0])
+    return Run(player.schedule.windows, offset, *columns, np.array(rewards) @ TABLE.T)
+
+
+def swap_regret(p: np.ndarray, values: np.ndarray) -> float:
+    """Return max Σ Σ p(M) (R·φ(M) − R·M) of policies by day."""
+    gains = p.T @ values
+    return float((gains.max(axis=1) - np.diag(gains)).sum())
+
+
+def test_the_lemma_holds_pathwise(run: Run) -> None:
+    """Weights and policies of a level stay fixed on its blocks, and swap regret is at most Σ W (f − r + ρ), with what is true."""
+    assert np.allclose(run.W.sum(axis=1), 1.0)
+    assert run.b[-1] == 1
     first, second = 0.0, 0.0
-    for k in range(n):
-        blocks = (np.arange(len(R)) + offset) // windows[k]
-        for block in np.unique(blocks):
-            for is_bottom in (False, True):
-                days = np.flatnonzero((blocks == block) & (W[:, k] > 0.0) & ((np.array(bottoms) == k) == is_bottom))
-                if not days.size:
-                    continue
-                assert np.ptp(W[days, k]) <= 1e-12
-                assert np.ptp(p[days, k], axis=0).max() <= 1e-12
-                best, weight = values[days].sum(axis=0).max(), W[days[0], k]
-                earned = float((p[days, k] / weight * values[days]).sum())
-                below = float(len(days)) if is_bottom else float((f[days, k - 1] * R[days]).sum())
-                rho = 0.0 if is_bottom else best - below
-                first += weight * (best - earned)
-                second += weight * (below + rho - earned)
+    for k in range(run.W.shape[1]):
+        for days, is_bottom in run.blocks(k):
+            assert np.ptp(run.W[days, k]) <= 1e-12
+            assert np.ptp(run.p[days, k], axis=0).max() <= 1e-12
+            best, weight, earned = run.values[days].sum(axis=0).max(), run.W[days[0], k], run.r[days, k].sum()
+            below = float(len(days)) if is_bottom else float(run.f[days, k - 1].sum())
+            rho = 0.0 if is_bottom else best - below
+            first += weight * (best - earned)
+            second += weight * (below + rho - earned)
+    swap = swap_regret(run.p.sum(axis=1), run.values)
     assert swap <= first + 1e-9
     assert first <= second + 1e-9
     assert swap > 1.0
 
 
-def _weights(n_levels: int, top: int) -> Weights:
-    n_members = 2 * n_levels + 2
-    weights = start_weights(np.array([first_share(n_members, choice, 0) for choice in range(2 * n_members)]), 3)
-    weights.top[0] = top
-    return weights
-
-
-@pytest.mark.parametrize("choice", [1, 3, 4, 11])
-def test_a_choice_regrets_little_against_its_first_share(choice: int) -> None:
-    """Σ (s* − s) z is at most Σ c z²/(8√V) over blocks, V what was known when the block began, on sequences of any kind."""
-    rule = player_rule()
-    for seed in range(30):
-        rng, weights = np.random.default_rng(seed), _weights(4, 3)
-        first = weights.shares[choice]
-        drift, regret, room = rng.normal(0.0, 0.5), 0.0, 0.0
-        for block in range(40):
-            known, share, total = weights.variance[choice], weights.shares[choice], 0.0
-            for _ in range(int(rng.integers(1, 5))):
-                gain = float(drift * (-1.0) ** (block // 7) + rng.normal())
-                note(weights, choice, gain)
-                total += gain
-            settle(weights, rule, choice)
-            regret += (first - share) * total
-            room += rule.weight_step * total**2 / (8.0 * np.sqrt(known)) if known > 0.0 else 0.0
-        assert regret <= room + 1e-9
-
-
-def player_rule() -> Any:
-    """Return the constants of the shares."""
-    return sr.swap_combcp(ACTIONS).start(np.random.default_rng(0)).rule
-
-
-def test_the_weights_compare_with_even_ones_choice_by_choice() -> None:
-    """Σ (W − W*) u = Σ M* (s − s*) (u − U below), M* the weight that comes down under even shares: an identity."""
-    rng, n = np.random.default_rng(5), 5
-    for _ in range(20):
-        weights, u = _weights(n, n - 1), rng.normal(size=n)
-        weights.shares[1:n] = rng.uniform(0.01, 0.99, n - 1)
-        deal(weights)
-        levels = weights.policy[:n] + weights.policy[n : 2 * n]
-        levels[0] += weights.policy[2 * n :].sum()
-        assert levels.sum() == pytest.approx(1.0)
-        below, right = u[0], 0.0
-        for k in range(1, n):
-            share = weights.shares[k]
-            right += (k + 1) / n * (share - 1.0 / (k + 1)) * (u[k] - below)
-            below = share * u[k] + (1.0 - share) * below
-        assert levels @ u - u.mean() == pytest.approx(right, abs=1e-12)
+def test_the_last_inequality_holds_pathwise(run: Run) -> None:
+    """Theorem 2 with what is true in place of estimates, which is how it holds in expectation."""
+    T, n = run.W.shape
+    r, f, lam = run.r, run.f, 128.0 / np.sqrt(np.log2(np.arange(T) + 2.0))
+    inside, between, even = np.zeros((T, n)), np.zeros((T, n)), np.zeros(T)
+    for t in range(T):
+        b, K = int(run.b[t]), int(run.K[t])
+        level, below = r[t], 1.0
+        below_worth = 0.0
+        for k in range(b, K):
+            u = level[k] - (below - level[k]) / lam[t]
+            inside[t, k] = f[t, k] - level[k]
+            even[t] += level[k] * ((b + 1) / K if k == b else 1.0 / K)
+            if k > b:
+                between[t, k] = (1.0 / (k + 1) - run.s[t, k]) * (u - below_worth)
+                below_worth = run.s[t, k] * u + (1.0 - run.s[t, k]) * below_worth
+            else:
+                below_worth = u
+            below = f[t, k]
+    rho = sum(
+        run.W[days[0], k] * (run.values[days].sum(axis=0).max() - f[days, k - 1].sum())
+        for k in range(n)
+        for days, is_bottom in run.blocks(k)
+        if not is_bottom
+    )
+    regrets = np.cumsum(inside, axis=0).max(axis=0, initial=0.0) + lam[0] * np.cumsum(between, axis=0).max(
+        axis=0, initial=0.0
+    )
+    paid = float((lam * ((run.W * r).sum(axis=1) - even)).sum())
+    played = run.gamma[:, None] / len(TABLE) + (1.0 - run.gamma[:, None]) * run.p.sum(axis=1)
+    right = 2.0 * run.gamma.sum() + (4.0 / run.K).sum() + rho + regrets.sum() + paid
+    assert run.b.max() <= 3
+    assert swap_regret(played, run.values) <= right
