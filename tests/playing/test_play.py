@@ -166,7 +166,7 @@ def test_what_was_not_recorded_is_refused() -> None:
         plain.interval_regret(5)
     with pytest.raises(InvalidInput, match="certificate=True"):
         _ = plain.decompositions
-    with pytest.raises(Unsupported, match="scales"):
+    with pytest.raises(Unsupported, match="levels keep"):
         play(uniform(ACTIONS), world, certificate=True)
     with pytest.raises(InvalidInput, match="`measure`"):
         play(uniform(ACTIONS), world, measure="everything")

@@ -9,6 +9,7 @@ import pytest
 import swapregret as sr
 from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.player import Decision
+from swapregret.regret.decomposition import LadderDecomposition, LadderLedger
 
 ACTIONS = sr.MSets(6, 2)
 TABLE = ACTIONS.enumerate()
@@ -112,6 +113,13 @@ def test_the_lemma_holds_pathwise(run: Run) -> None:
             first += weight * (best - earned)
             second += weight * (below + rho - earned)
     swap = swap_regret(run.p.sum(axis=1), run.values)
+    ledger = LadderLedger(ACTIONS, run.windows[:-1], run.offset)
+    rewards = np.linalg.lstsq(TABLE, run.values.T, rcond=None)[0].T
+    for weights, points, gamma, row in zip(run.W, run.p @ TABLE, run.gamma, rewards, strict=True):
+        ledger.record(weights, points, float(gamma), row[None])
+    terms = ledger.close()
+    assert terms.laziness == pytest.approx(first)
+    assert terms.bound == pytest.approx(first + 2.0 * run.gamma.sum())
     assert swap <= first + 1e-9
     assert first <= second + 1e-9
     assert swap > 1.0
@@ -150,3 +158,33 @@ def test_the_last_inequality_holds_pathwise(run: Run) -> None:
     right = 2.0 * run.gamma.sum() + (4.0 / run.K).sum() + rho + regrets.sum() + paid
     assert run.b.max() <= 3
     assert swap_regret(played, run.values) <= right
+
+
+@pytest.mark.parametrize("ingredients", [{}, {"experts": False}, {"experts": False, "feedback": "full"}])
+def test_the_lemma_is_shown_of_any_run(ingredients: Any) -> None:
+    """Plays of the ladder have both sides of the lemma; without exploration and experts the levels earn what is earned."""
+    world = sr.environments.cyclic(ACTIONS, 3000, phases=31, rng=2)
+    result = sr.play(sr.swap_combcp(ACTIONS, **ingredients), world, rng=1, certificate=True)
+    (terms,) = result.decompositions
+    assert isinstance(terms, LadderDecomposition)
+    assert terms.holds_for(result.swap_regret)
+    assert terms.contributions.sum() == pytest.approx(terms.bound)
+    assert 0.0 < terms.laziness < terms.n_days
+    if "feedback" in ingredients:
+        assert terms.others == 0.0
+        assert sum(level.earned.sum() for level in terms.levels) == pytest.approx(result.ledgers[0].earned)
+
+
+def test_a_ledger_of_the_ladder_goes_on_from_what_it_wrote() -> None:
+    """Days recorded before and after a ledger was written make the terms of all days."""
+    rng = np.random.default_rng(4)
+    whole, part = LadderLedger(ACTIONS, [1, 4], 3), LadderLedger(ACTIONS, [1, 4], 3)
+    for day in range(20):
+        weights, days = rng.dirichlet(np.ones(2)), rng.random((1, 6)) / 2
+        points = weights[:, None] * np.full((2, 6), 1.0 / 3.0)
+        if day == 10:
+            part, old = LadderLedger(ACTIONS, [1, 4], 3), part
+            part.restore(old.dump())
+        for ledger in (whole, part):
+            ledger.record(weights, points, 0.1, days)
+    assert part.close().contributions.tolist() == whole.close().contributions.tolist()

@@ -70,11 +70,11 @@ def stoltz_factorised(actions: sr.ActionSet, horizon: int) -> AnyPlayer:
 
 _EXTERNAL = "external regret only"
 _INTERNAL = "N × internal regret"
-_PAPERS = "T log(d log T)/log T, with its own windows"
+_PAPERS = "T log(d log T)/log T with Schedule.from_theorem, not with these windows"
 _POLY = "poly(d, m, log T)"
 COMPETITORS = (
     Contender(
-        "Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), None, "docs/guarantee.md", _POLY
+        "Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), None, "T^{3/4}, N ≤ 64", _POLY
     ),
     Contender(
         "Swap-ComBCP multiscale (ours)", partial(sr.swap_combcp, preset="multiscale"), None, "decomposition", _POLY

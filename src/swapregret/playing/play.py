@@ -66,7 +66,7 @@ def play(
     windows : sequence of int
         Lengths of windows whose external regrets are wanted; 1 is dynamic regret.
     certificate : bool
-        Whether to evaluate the decomposition lemma, for players that mix scales uniformly.
+        Whether to evaluate the decomposition lemma, for the presets "multiscale", "paper" and "ladder".
     capacity : int, optional
         Most reward vectors a ledger keeps; see :class:`~swapregret.regret.ledgers.ledger.SwapLedger`.
     checkpoints : int or sequence of int

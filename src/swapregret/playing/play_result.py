@@ -14,7 +14,7 @@ from swapregret.errors import InvalidInput
 from swapregret.notebook import html_table, text_table
 from swapregret.playing.play_curve import Banded, PlayCurve
 from swapregret.regret.best_swap import BestSwap, best_swap
-from swapregret.regret.decomposition import Decomposition
+from swapregret.regret.decomposition import Decomposition, LadderDecomposition
 from swapregret.regret.interval import Intervals, interval_regret
 from swapregret.regret.laziness import LazyTotals, laziness_bound
 from swapregret.regret.ledgers.answers import Answers, answer
@@ -45,7 +45,7 @@ class Run:
         From the policies and mean rewards; from the actions drawn and the rewards they met.
     lazy : LazyTotals or None
     intervals : tuple of Intervals
-    decomposition : Decomposition or None
+    decomposition : Decomposition, LadderDecomposition or None
     parts : dict
         Where days are of several kinds: what was recorded of each, by its number, and nothing of all days together.
     """
@@ -55,7 +55,7 @@ class Run:
     lazy: LazyTotals | None
     realised: Ledger | None
     intervals: tuple[Intervals, ...]
-    decomposition: Decomposition | None
+    decomposition: Decomposition | LadderDecomposition | None
     parts: "dict[int, Run]" = field(default_factory=dict)
 
     @property
@@ -209,7 +209,7 @@ class PlayResult:
         return interval_regret(parts).in_units(self.units)
 
     @property
-    def decompositions(self) -> tuple[Decomposition, ...]:
+    def decompositions(self) -> tuple[Decomposition | LadderDecomposition, ...]:
         """Return the terms of the decomposition lemma, one per replication, in rewards on the scale [0, 1]."""
         return self._recorded("decomposition", "certificate=True")
 

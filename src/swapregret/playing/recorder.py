@@ -8,16 +8,17 @@ import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.face import Face
-from swapregret.arrays import Actions, Matrix, NamedArrays, below, under
+from swapregret.arrays import Actions, Matrix, NamedArrays, Vector, below, under
 from swapregret.compiled.vectors import carry_sum
 from swapregret.environments.environment import DayKind
 from swapregret.errors import Unsupported
+from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import AnyPlayer
 from swapregret.playing.play_result import Run
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
-from swapregret.regret.decomposition import DecompositionLedger
+from swapregret.regret.decomposition import DecompositionLedger, LadderLedger
 from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -95,7 +96,9 @@ class Recorder:
             part = days[window.first : window.last]
             for interval in self._intervals:
                 interval.record(window.shares @ window.marginals, part)
-            if self._lemma is not None:
+            if isinstance(self._lemma, LadderLedger):
+                self._lemma.record(*_levels_in(window), part)
+            elif self._lemma is not None:
                 self._lemma.record(_scales_in(window), part)
 
     def close(self, most_bytes: float = math.inf) -> Run:
@@ -138,11 +141,29 @@ def _scales_in(window: Window) -> Matrix:
     return np.asarray((1.0 - shares[-1]) * np.stack(own) + shares[-1] * marginals[-1])
 
 
-def _lemma_of(player: Any, state: Any) -> DecompositionLedger:
-    if not isinstance(player, SwapMaster):
+def _levels_in(window: Window) -> tuple[Vector, Matrix, float]:
+    """Return the weights of the levels of a ladder, their marginals times these, and the share of what is no level.
+
+    Slots are the cold learner of each level, its tracker, two members of the bottom level, experts, exploration.
+    """
+    others = float(window.shares[-2:].sum())
+    shares, n_levels = window.shares[:-2] / (1.0 - others), len(window.shares) // 2 - 2
+    level = np.arange(len(shares)) % n_levels
+    level[-2:] = np.flatnonzero(shares[:n_levels])[0]
+    weights, points = np.zeros(n_levels), np.zeros((n_levels, window.marginals.shape[1]))
+    np.add.at(weights, level, shares)
+    np.add.at(points, level, shares[:, None] * window.marginals[:-2])
+    return weights, points, others
+
+
+def _lemma_of(player: Any, state: Any) -> DecompositionLedger | LadderLedger:
+    if not isinstance(player, SwapMaster | LadderMaster):
         raise Unsupported(
-            "a certificate must be asked of a master that mixes its scales uniformly",
+            "a certificate must be asked of preset='multiscale', 'paper' or 'ladder', whose levels keep their policies and weights",
             f"{type(player).__name__}",
-            "Use swap_combcp with preset='multiscale', or measure='bound': the laziness bound holds for any player.",
+            "Use one of them, or measure='bound': the laziness bound holds for any player.",
         )
-    return DecompositionLedger(player.actions, player.schedule.windows, int(state.state.tally.offset[0]))
+    windows, offset = player.schedule.windows, int(state.state.tally.offset[0])
+    if isinstance(player, LadderMaster):
+        return LadderLedger(player.actions, windows[:-1], offset)
+    return DecompositionLedger(player.actions, windows, offset)

@@ -10,6 +10,11 @@ Bandit Feedback"; the proof needs only the chain of windows, deviation D3):
 with :math:`D_j` the sum over windows of :math:`L_j` days of what their best fixed action earns, :math:`E_k` what scale k
 earns, and :math:`\mathrm{Reg}_k = D_k - E_k` the external regrets of scale k, added up over its intervals. The middle is
 the laziness bound; the last step needs rewards in [0, 1].
+
+The ladder plays its levels with weights :math:`W_k` that are fixed on blocks of :math:`w_k` days, as their policies are, and other
+policies, exploration and what experts play instead, with a share :math:`e_t` of day t. So, with :math:`r_k` what level k earns,
+
+.. math:: \mathrm{SwapReg} \le \sum_k \sum_B W_k(B)\,\Big[\max_M \sum_{t \in B} R_t\cdot M - r_k(B)\Big] + 2 \sum_t e_t.
 """
 
 from collections.abc import Sequence
@@ -22,7 +27,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Matrix, NamedArrays, Vector, as_integer, below, frozen, under
 from swapregret.errors import InvalidInput
-from swapregret.regret.interval import IntervalLedger
+from swapregret.regret.interval import IntervalLedger, Intervals
 from swapregret.regret.measure import Regret
 
 _SLACK = 1e-7
@@ -160,5 +165,85 @@ class DecompositionLedger:
 
     def restore(self, arrays: NamedArrays) -> None:
         """Fill an empty ledger with what ``dump`` wrote; both must have the same windows."""
+        for index, level in enumerate(self._levels):
+            level.restore(below(arrays, f"level{index}"))
+
+
+@dataclass(frozen=True, eq=False)
+class LadderDecomposition:
+    """The right-hand side of the lemma on a run of the ladder.
+
+    Attributes
+    ----------
+    levels : tuple of Intervals
+        For each level what the best actions of its blocks earn, and its policies, both times its weight.
+    others : float
+        Σ e, the share of what is no level, added up over days.
+    n_days : int
+    """
+
+    levels: tuple[Intervals, ...]
+    others: float
+    n_days: int
+
+    @property
+    def laziness(self) -> float:
+        """Return what rules could gain of the levels."""
+        return sum(float(level.regrets.sum()) for level in self.levels)
+
+    @property
+    def bound(self) -> float:
+        """Return the whole right-hand side."""
+        return self.laziness + 2.0 * self.others
+
+    @property
+    def contributions(self) -> Vector:
+        """Return what each level adds to the bound, and last all else: they sum to ``bound``."""
+        return np.array([*(level.regrets.sum() for level in self.levels), 2.0 * self.others])
+
+    def holds_for(self, swap_regret: Regret) -> bool:
+        """Tell whether a measured swap regret obeys the lemma: lower end ≤ bound."""
+        return swap_regret.lower <= self.bound + _SLACK * (1.0 + self.n_days)
+
+
+class LadderLedger:
+    """Gathers the terms of the lemma for a ladder with blocks of these lengths.
+
+    Examples
+    --------
+    Two levels, with blocks of one day and of two; the second has a weight of .25:
+
+    >>> from swapregret import MSets
+    >>> ledger = LadderLedger(MSets(2, 1), [1, 2])
+    >>> ledger.record(np.array([.75, .25]), np.array([[.75, 0.], [.125, .125]]), 0.1, np.array([[1., 0.], [0., 1.]]))
+    >>> result = ledger.close()
+    >>> result.contributions.tolist(), result.bound
+    ([0.75, 0.0, 0.4], 1.15)
+    """
+
+    def __init__(self, actions: ActionSet, windows: Sequence[int], offset: int = 0) -> None:
+        self._levels = [IntervalLedger(actions, window, offset) for window in windows]
+        self._others, self._n_days = 0.0, 0
+
+    def record(self, weights: Vector, points: Matrix, others: float, days: Matrix) -> None:
+        """Add days on which nothing changed: the weights of the levels, their marginals times these, e, and rewards by day."""
+        for level, weight, point in zip(self._levels, weights.tolist(), points, strict=True):
+            level.record(point / weight if weight > 0.0 else point, weight * days)
+        self._others += others * len(days)
+        self._n_days += len(days)
+
+    def close(self) -> LadderDecomposition:
+        """Return the terms of all days so far; recording may go on."""
+        return LadderDecomposition(tuple(level.close() for level in self._levels), self._others, self._n_days)
+
+    def dump(self) -> NamedArrays:
+        """Write the ledger as named arrays; open blocks stay open."""
+        parts = [under(f"level{index}", level.dump()) for index, level in enumerate(self._levels)]
+        sums = {"others": np.array(self._others), "n_days": np.array(self._n_days)}
+        return sums | {name: array for part in parts for name, array in part.items()}
+
+    def restore(self, arrays: NamedArrays) -> None:
+        """Fill an empty ledger with what ``dump`` wrote; both must have the same windows."""
+        self._others, self._n_days = float(arrays["others"]), int(arrays["n_days"])
         for index, level in enumerate(self._levels):
             level.restore(below(arrays, f"level{index}"))

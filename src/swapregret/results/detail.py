@@ -122,7 +122,7 @@ def _pack(run: Run, share: float, *, is_last: bool) -> NamedArrays:
         arrays["lazy"] = np.array([run.lazy.best, float(run.lazy.n_days)])
     if run.sums is not None:
         arrays |= {"total": run.sums.total, "earned": np.array(run.sums.earned)}
-    if run.decomposition is not None:
+    if isinstance(run.decomposition, Decomposition):
         arrays |= under("lemma", _write_lemma(run.decomposition))
     return arrays
 
