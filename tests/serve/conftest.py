@@ -37,7 +37,7 @@ def free_port() -> int:
 
 
 NURSERY = """
-import json, os, signal, sys, threading
+import json, os, resource, signal, sys, threading
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are gone at once
 import swapregret as sr
 from swapregret.serve.app import run_server
@@ -68,6 +68,8 @@ for line in sys.stdin:
             handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             for stream in (1, 2):
                 os.dup2(handle, stream)
+            if handles := options.pop("handles", None):
+                resource.setrlimit(resource.RLIMIT_NOFILE, handles)
             run_server(Settings(**options))
         finally:
             os._exit(0)
@@ -166,6 +168,10 @@ class Served:
         except ProcessLookupError:
             return False
         return True
+
+    def peak(self) -> float:
+        """Return the most bytes of memory the server has had."""
+        return 1024.0 * int(Path(f"/proc/{self.pid}/status").read_text("ascii").split("VmHWM:")[1].split()[0])
 
     def kill(self) -> None:
         """End the server as a loss of power would."""

@@ -3,7 +3,9 @@
 ``SWAPREGRET_FUZZ_CALLS`` calls in all, 200 if it is not set (``make test-fuzz``).
 """
 
+import json
 import os
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from typing import Any
 
@@ -67,3 +69,34 @@ def _call(server: Served, operation: Any, mode: GenerationMode, problem: str, co
 
     with suppress(Unsatisfiable) if mode is GenerationMode.NEGATIVE else nullcontext():  # nothing can be wrong with it
         send()
+
+
+def _long_lists(kind: Any, parts: Any, entry: Any) -> Iterator[Any]:
+    """Yield a value of a kind for each place where it may have a list: this one has one entry, as often as a request can."""
+    if "$ref" in kind:
+        kind = parts[kind["$ref"].rpartition("/")[2]]
+    for each in kind.get("anyOf", ()):
+        yield from _long_lists(each, parts, entry)
+    for name, each in kind.get("properties", {}).items():
+        yield from ({name: value} for value in _long_lists(each, parts, entry))
+    if kind.get("type") == "array":
+        yield [entry] * (990_000 // (len(json.dumps(entry)) + 1))
+        yield from ([value] for value in _long_lists(kind.get("items", {}), parts, entry))
+
+
+@pytest.mark.parametrize("entry", [0, "", {}, [], None], ids=json.dumps)
+def test_a_long_list_of_faults_costs_little(server: Served, entry: Any) -> None:
+    """Lists as long as a request may be, wherever the description has one, are answered, and take little memory."""
+    described = server.http.get("/openapi.json").json()
+    problem, before, n_sent = server.make(), server.peak(), 0
+    for path, methods in described["paths"].items():
+        sent = methods.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {})
+        for body in _long_lists(sent.get("schema", {}), described["components"]["schemas"], entry):
+            text = json.dumps({"set": "msets 4 2"} | body if path == "/problems" else body, separators=(",", ":"))
+            where = path.format(problem=problem, decision=f"{problem}.0")
+            answer = server.http.post(where, content=text, headers={"content-type": "application/json"})
+            assert answer.status_code in (404, 409, 413, 422), (path, answer.text[:200])
+            assert len(answer.content) < 2_000
+            n_sent += 1
+    assert n_sent >= 10
+    assert server.peak() - before < 100e6

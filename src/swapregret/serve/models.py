@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from swapregret.files.storage import Json
-from swapregret.serve.problems import Checked, Labels, ProblemSpec, readable
+from swapregret.serve.problems import Checked, Labels, ProblemSpec, Reported, readable
 
 
 class _In(Checked):
     model_config = ConfigDict(strict=True)
 
 
-_Elements = Annotated[list[str | int | float | Labels], Field(max_length=10_000)]
+_Elements = Annotated[list[str | int | float | Labels], Field(max_length=10_000, fail_fast=True)]
 _OwnId = Annotated[str, Field(min_length=1), AfterValidator(readable)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
@@ -41,7 +41,7 @@ class DecisionsIn(_In):
 class RewardIn(_In):
     """What a decision earned (or cost, where the problem has costs)."""
 
-    reward: FiniteFloat | list[FiniteFloat] = Field(
+    reward: Reported = Field(
         description="The total with bandit feedback; the chosen elements' rewards, in order, with semi-bandit; all with full."
     )
 
@@ -51,7 +51,7 @@ class Item(_In):
 
     decision: Annotated[str | None, Field(max_length=60, description="The `id` that came with it.")] = None
     id: Annotated[_OwnId | None, Field(description="Instead: the id it was asked for with.")] = None
-    reward: Annotated[FiniteFloat | list[FiniteFloat] | None, Field(description="What it earned, or cost.")] = None
+    reward: Annotated[Reported | None, Field(description="What it earned, or cost.")] = None
     skip: Annotated[bool, Field(description="Instead of a reward: it will never be known.")] = False
 
     @model_validator(mode="after")
@@ -66,7 +66,9 @@ class Item(_In):
 class RewardsIn(_In):
     """Rewards and skips of many decisions of one problem."""
 
-    rewards: Annotated[list[Item], Field(min_length=1, description="One entry for each decision.")]
+    rewards: Annotated[
+        list[Item], Field(min_length=1, max_length=100_000, fail_fast=True, description="One entry for each decision.")
+    ]
 
 
 class Decision(BaseModel):

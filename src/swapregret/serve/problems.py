@@ -8,7 +8,16 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
@@ -23,8 +32,8 @@ from swapregret.sessions.events import unpacked
 from swapregret.sessions.feedback import RewardReader
 from swapregret.units import Range, read_units
 
-Reported = float | list[float]
-"""A reward or cost as it is reported: a total, or a number for each element."""
+Reported = FiniteFloat | Annotated[list[FiniteFloat], Field(max_length=100_000, fail_fast=True)]
+"""A reward or cost as it is reported: a total, or a number for each element. Every list ends at its first fault."""
 Labels = list[Any]
 """Labels of elements as JSON has them."""
 _SHOWN = 1024
@@ -96,7 +105,7 @@ class ProblemSpec(Checked):
     max_open: Annotated[int, Field(ge=1, le=10_000)] = Field(1_000, description="Decisions that may be open at once.")
     baseline: Labels | None = Field(None, description="The elements of the choice that a share of days is kept for.")
     holdout: Annotated[float, Field(gt=0, lt=1)] | None = Field(None, description="That share of days.")
-    history: list[tuple[Labels, float]] | None = Field(
+    history: Annotated[list[tuple[Labels, float]], Field(max_length=100_000, fail_fast=True)] | None = Field(
         None, description="Days before the first: what was chosen and what it earned (or cost). Not shown again."
     )
     history_policies: Literal["uniform", "constant"] | None = Field(
