@@ -68,6 +68,18 @@ def test_connections_that_send_no_more_make_room(serve: Callable[..., Served], m
             assert any(line == ": still here" or line.startswith("event") for line in lines)
 
 
+@pytest.mark.parametrize("handles", [(300, 700), (300, 4096)])
+def test_few_files_may_be_open(serve: Callable[..., Served], handles: tuple[int, int]) -> None:
+    """Where the system allows few open files, the server takes all it may, has fewer connections, says so, and answers."""
+    server = serve(handles=handles)
+    assert ("connections, not 2000" in server.text()) == (handles[1] < 2000)
+    with crowd(server, b"", 600 if handles[1] < 2000 else 900):
+        for _ in range(3):
+            assert httpx.get(server.url + "/health", timeout=60).status_code == 200
+        server.http = httpx.Client(base_url=server.url, timeout=60)
+        assert server.decide(server.make())
+
+
 def test_large_bodies_let_others_through(server: Served) -> None:
     """While bodies of the largest size are read one after another, others decide in between."""
     problem = server.make()

@@ -4,10 +4,12 @@ import importlib.resources
 import logging
 import os
 import re
+import resource
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -35,6 +37,8 @@ from swapregret.serve.service import Service
 from swapregret.serve.shield import Connection, Shield, answer_to, is_loopback
 
 _log = logging.getLogger("swapregret.serve")
+_SPARE = 200
+"""Handles and requests beside those of connections and processes: of the database, of pages, of who is told to wait."""
 _CREATE = "POST /problems"
 _WORDS = {
     "^Value error, ": "",
@@ -118,6 +122,7 @@ def run_server(settings: Settings, ready: Callable[[int], None] = lambda _: None
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )  # its processes, too
+    settings = with_handles(settings)
     app = make_app(settings)
     listening = _listen(settings.host, settings.port)
     ready(listening.getsockname()[1])
@@ -135,6 +140,20 @@ def run_server(settings: Settings, ready: Callable[[int], None] = lambda _: None
         log_config=None,
     )
     uvicorn.Server(config).run([listening])
+
+
+def with_handles(settings: Settings) -> Settings:
+    """Let this process have a file for each connection; where the system allows fewer, return settings with fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = sys.maxsize if hard == resource.RLIM_INFINITY else hard
+    others = settings.max_live + settings.making + settings.logs + _SPARE
+    needed = min(most, settings.connections + others)
+    if 0 <= soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    connections = max(1, needed - others)
+    if connections < settings.connections:
+        _log.warning("%d connections, not %d: the system allows %d open files", connections, settings.connections, hard)
+    return replace(settings, connections=connections)
 
 
 def _listen(host: str, port: int) -> socket.socket:
