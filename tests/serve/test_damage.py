@@ -158,6 +158,25 @@ def test_old_events_and_archived_problems_are_dropped(serve: Callable[..., Serve
     assert "no longer kept" in refused.json()["error"]["came"]
 
 
+@pytest.mark.parametrize("damage", [{"session": b"x"}, {"history": zlib.compress(b'{"totals": {}}\n')}, {"seq": 39}])
+def test_events_outlive_a_damaged_snapshot(serve: Callable[..., Served], damage: dict[str, Any]) -> None:
+    """Events are dropped only after the snapshot that is to stand for them was read: else they are the only good copy."""
+    server = serve(snapshot_every=10)
+    whole, other = server.make(), server.make()
+    for each in (whole, other):
+        play(server, each, 20)
+    server.stop()
+    store = open_store(server.database)
+    with store.transaction() as connection:
+        connection.execute(update(snapshots).where(snapshots.c.problem == other).values(**damage))
+    assert retire(store, 1e12, 1.0, 0.0)["events"] == 40
+    assert len(list(store.events(other))) == 40
+    assert check(store) == []
+    store.close()
+    server.start()
+    assert play(server, other, 10) == play(server, whole, 10)
+
+
 def test_an_answer_that_changed_is_not_given(serve: Callable[..., Served]) -> None:
     """A remembered answer with another checksum is refused, and nothing is done twice."""
     server = serve()

@@ -169,11 +169,9 @@ class Service:
             raise too_costly(
                 f"open within {self.settings.create_seconds:g} seconds", "one that takes longer", "create_seconds"
             ) from None
-        except BaseException as error:
+        except BaseException:
             child.end()
-            if isinstance(error, Refusal | Gone) or not isinstance(error, Exception):
-                raise
-            raise damaged(f"problem {row.id}", str(error)[:200]) from None
+            raise
         self.metrics.count("problems_opened")
         made = self.lanes[row.id] = Lane(row.id, child, self._around, facts, is_slow=row.id in self._slow)
         return made
@@ -194,18 +192,28 @@ class Service:
         given = (limits.max_dimension, limits.snapshot_every)
         kept = await asyncio.to_thread(self.store.snapshot, row.id)
         for snapshot in [None] if kept is None else [kept, None]:
-            seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
-            while seq is not None and (events := await asyncio.to_thread(self.store.some_events, row.id, seq)):
-                while events:
-                    done = await child.ask(limits.create_seconds, "replay", events)
-                    seq, events = events[done - 1].seq, events[done:]
-            found: Json = await child.ask(limits.create_seconds, "ready", self.now())
-            if seq is not None and all(found[name] == getattr(row, name) for name in _COUNTED):
-                return found
-            _log.warning(
-                "problem %s: what is kept and its %s do not agree", row.id, "events" if snapshot is None else "snapshot"
-            )
-        raise damaged(f"problem {row.id}", "events that come to something else")
+            try:
+                seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
+                async for _ in self._told(child, "replay", row.id, seq):
+                    pass
+                found: Json = await child.ask(limits.create_seconds, "ready", self.now())
+                if all(found[name] == getattr(row, name) for name in _COUNTED):
+                    return found
+                came = "events that come to something else"
+            except (SwapRegretError, RuntimeError) as error:
+                if isinstance(error, Refusal):
+                    raise
+                came = str(error)[:200]
+            _log.warning("problem %s: its %s: %s", row.id, "events" if snapshot is None else "snapshot", came)
+        raise damaged(f"problem {row.id}", came)
+
+    async def _told(self, child: Child, name: str, id: str, seq: int) -> AsyncGenerator[Any]:
+        """Hand a process the events of a problem after one, as many at a time as it has time for, and yield what it says."""
+        while events := await asyncio.to_thread(self.store.some_events, id, seq):
+            while events:
+                done, told = await child.ask(self.settings.create_seconds, name, events)
+                seq, events = events[done - 1].seq, events[done:]
+                yield told
 
     async def _make_room(self) -> None:
         """Let the problem go that was not used for longest, if there are as many as may be."""
@@ -243,14 +251,11 @@ class Service:
                     f"{row.compacted:,} that are no longer kept",
                 )
                 raise Conflict(must, came, "Download logs before events are dropped.")
-            limits, seq = self.settings, 0
+            limits = self.settings
             child = await self._nursery.spawn(limits.problem_memory * MB, NICENESS)
             yield await child.ask(limits.create_seconds, "start_log", id, row.spec, limits.max_dimension)
-            while events := await asyncio.to_thread(self.store.some_events, id, seq):
-                while events:
-                    done, lines = await child.ask(limits.create_seconds, "go_on", events)
-                    seq, events = events[done - 1].seq, events[done:]
-                    yield lines
+            async for lines in self._told(child, "go_on", id, 0):
+                yield lines
         finally:
             if child is not None:
                 child.end()

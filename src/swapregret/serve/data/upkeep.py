@@ -1,5 +1,7 @@
 """Upkeep of a database: is it as it was written, and what is no longer kept."""
 
+import json
+import logging
 import os
 import zlib
 from collections.abc import Iterator
@@ -8,11 +10,14 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from swapregret.errors import InvalidInput
+from swapregret.files.storage import from_bytes
 from swapregret.serve.data.schema import answers, checksum, checksum_of, events, problems, snapshots
 from swapregret.serve.database import Store
 from swapregret.sessions.events import Event
 
+_log = logging.getLogger("swapregret.serve")
 _CHUNK = 10_000
+_COUNTED = ("n_decisions", "n_rewards", "n_defaults", "n_skips")
 
 
 class Fault(NamedTuple):
@@ -75,13 +80,21 @@ def _snapshots(store: Store) -> Iterator[Fault]:
     for row in store.read(
         sa.select(snapshots.c.problem, problems.c.compacted).join(problems, problems.c.id == snapshots.c.problem)
     ):
-        kept = store.snapshot(row.problem)
-        try:
-            assert kept is not None
-            zlib.decompress(kept[1]), zlib.decompress(kept[2])
-        except zlib.error:
-            if row.compacted:  # else all events are played again
-                yield Fault(row.problem, "a damaged snapshot, and the events before it are no longer kept")
+        if row.compacted and not _is_whole(store.snapshot(row.problem)):  # else all events are played again
+            yield Fault(row.problem, "a damaged snapshot, and the events before it are no longer kept")
+
+
+def _is_whole(snapshot: tuple[int, bytes, bytes] | None) -> bool:
+    """Tell whether a snapshot can be read, and has counted the events that it follows."""
+    try:
+        assert snapshot is not None
+        seq, session, history = snapshot
+        head, _, figures = zlib.decompress(history).partition(b"\n")
+        from_bytes("session", zlib.decompress(session), "a snapshot")
+        from_bytes("history", figures, "a snapshot")
+        return bool(seq == sum(json.loads(head)["totals"][name] for name in _COUNTED))
+    except Exception:  # whatever a reader makes of damaged bytes
+        return False
 
 
 def _answers(store: Store) -> Iterator[Fault]:
@@ -116,6 +129,9 @@ def retire(store: Store, now: float, event_seconds: float, archived_seconds: flo
             young = sa.select(sa.func.min(events.c.seq)).where(
                 events.c.problem == row.id, events.c.at >= now - event_seconds
             )
+            if not _is_whole(store.snapshot(row.id)):
+                _log.warning("problem %s keeps its events: its snapshot cannot be read", row.id)
+                continue
             first = store.read(young)[0][0]
             upto = row.seq if first is None else min(row.seq, first - 1)
             while count := _drop(store, row.id, upto):

@@ -73,21 +73,17 @@ class _Worker:
 
     def load(
         self, id: str, spec: str, state: str, snapshot: tuple[int, bytes, bytes] | None, limits: tuple[int, int]
-    ) -> int | None:
-        """Make a problem as its snapshot has it, and return after which event that is; None if the snapshot is damaged."""
+    ) -> int:
+        """Make a problem as its snapshot has it, and return after which event that is."""
         max_dimension, self.snapshot_every = limits
         self.live = Live(id, Problem(ProblemSpec.model_validate_json(spec), max_dimension), state)
-        if snapshot is None:
-            return 0
-        try:
+        if snapshot is not None:
             self.live.load(*snapshot)
-        except Exception:  # whatever is wrong with it: the events are there
-            return None
         return self.live.seq
 
-    def replay(self, events: Sequence[Event]) -> int:
+    def replay(self, events: Sequence[Event]) -> tuple[int, None]:
         """Let events happen again, as many as there is time for, and return how many those were."""
-        return _for_a_while(events, _LOG_SECONDS, self._live().replay)
+        return _for_a_while(events, _LOG_SECONDS, self._live().replay), None
 
     def ready(self, now: float) -> Json:
         """Say what the problem has counted, when all its events are there."""
