@@ -16,6 +16,7 @@ SPOILS: dict[str, Spoil] = {
     "removed": lambda path: path.unlink(),
     "cut": lambda path: os.truncate(path, path.stat().st_size - 5),
     "emptied": lambda path: path.write_bytes(b""),
+    "zeroed": lambda path: path.write_bytes(bytes(path.stat().st_size)),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
     "replaced": lambda path: os.replace(shutil.copy(path, path.with_suffix(".copy")), path),
 }
@@ -54,6 +55,17 @@ def test_a_journal_that_is_not_there_any_more(how: str, call: str, tmp_path: Pat
     step(session, 3) if call == "act" else session.skip()
     session.close()
     assert sr.Session.load(path).snapshot() == session.snapshot()
+
+
+def test_a_journal_that_was_only_touched(tmp_path: Path) -> None:
+    """A newer time alone is no damage: the file is read once, and the session goes on."""
+    path = tmp_path / "x.journal"
+    session: sr.Session[object] = sr.Session(sr.baselines.uniform(sr.MSets(4, 2)), rng=1, journal=path)
+    step(session, 3)
+    os.utime(path)
+    step(session, 3)
+    session.close()
+    assert sr.Session.load(path).day == 6
 
 
 def test_another_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,11 @@ class Place(NamedTuple):
     n_kept: int
 
 
+def _mark(found: os.stat_result) -> tuple[int, int, int]:
+    """Return which file it is, and when it was last written."""
+    return found.st_dev, found.st_ino, found.st_mtime_ns
+
+
 class _Renewal:
     """A journal that is being written beside the one in use: its thread, and the events since its snapshot."""
 
@@ -97,7 +102,7 @@ class Journal:
                 "Make the folder first.",
             )
         self._sync = sync
-        self._end = Place(0, 0, 0, 0)
+        self._end, self._left = Place(0, 0, 0, 0), (-1, -1, -1)
         self._process = os.getpid()
         self._file = self._open()
         _JOURNALS.add(self)
@@ -156,6 +161,7 @@ class Journal:
         found = read_journal(self.path)
         self._end = Place(found.length, found.checksum, len(found.events), 0)
         os.ftruncate(self._file, found.length)
+        self._left = _mark(os.fstat(self._file))
         return found
 
     def begin(self, snapshot: bytes) -> None:
@@ -170,7 +176,7 @@ class Journal:
 
     def _take(self, handle: int, end: Place) -> None:
         held = self._file
-        self._file, self._end = handle, end
+        self._file, self._end, self._left = handle, end, _mark(os.fstat(handle))
         if held >= 0:
             os.close(held)
 
@@ -207,7 +213,7 @@ class Journal:
     def ready(self) -> Place:
         """Return where the journal ends, after whatever must be done before the next event; or refuse.
 
-        A file that was renamed, replaced or cut behind the session's back would take events that are never read again.
+        A file that was renamed, replaced, cut or overwritten behind the session's back would take events that are never read again.
         """
         self._refuse_if_forked()
         renewal = self._renewal
@@ -219,16 +225,27 @@ class Journal:
                 self._renewal = None
                 renewal.drop()
         try:
-            found, own = os.stat(self.path), os.fstat(self._file)
+            found = os.stat(self.path)
         except FileNotFoundError:
             raise self._moved("a file that was moved or removed") from None
         except OSError as error:
             raise disk_fault(error, self.path) from None
-        if not os.path.samestat(found, own):
+        mark, end = _mark(found), self._end
+        if mark[:2] != self._left[:2]:
             raise self._moved("another file in its place")
-        if found.st_size != self._end.length:
-            raise self._moved(f"{found.st_size:,} bytes, where it wrote {self._end.length:,}")
-        return self._end
+        if found.st_size != end.length:
+            raise self._moved(f"{found.st_size:,} bytes, where it wrote {end.length:,}")
+        if mark != self._left:  # somebody wrote to it: is it what it was?
+            self._refuse_if_other(end)
+            self._left = mark
+        return end
+
+    def _refuse_if_other(self, end: Place) -> None:
+        with contextlib.suppress(SwapRegretError):
+            read = read_journal(self.path)
+            if (read.length, read.checksum) == (end.length, end.checksum):
+                return
+        raise self._moved("other contents")
 
     def _moved(self, came: str) -> StorageError:
         return StorageError(
@@ -249,6 +266,7 @@ class Journal:
             self._renewal.payloads += payloads
         n = len(payloads)
         self._end = Place(end.length + len(record), checksum, end.n_events + n, end.n_kept + n)
+        self._left = _mark(os.fstat(self._file))
 
     @property
     def n_events(self) -> int:
@@ -259,6 +277,7 @@ class Journal:
         """Take off the disk what came after an end: it did not happen."""
         try:
             os.ftruncate(self._file, end.length)
+            self._left = _mark(os.fstat(self._file))
         except OSError as error:
             raise disk_fault(error, os.fspath(self.path)) from None
         if self._renewal is not None:
