@@ -30,7 +30,7 @@ class Settings:
     archived_seconds: float = 0.0  # life of archived problems without open decisions; 0: they are kept
     # what one request may ask for
     max_body: int = 1_000_000  # bytes of a request
-    max_answer: int = 10_000_000  # bytes of an answer to a request for decisions
+    max_answer: int = 1_000_000  # bytes of an answer to a request for decisions
     max_batch: int = 1_000  # decisions or rewards of one request
     call_seconds: float = 30.0  # for what one request asks of a problem
     # what one problem may need
@@ -50,6 +50,7 @@ class Settings:
     key_streams: int = 50  # streams at once
     key_logs: int = 1  # logs at once
     key_requests: int = 200  # requests at once
+    key_answers: int = 500_000_000  # bytes of remembered answers; the oldest go first
     key_rate: float = 0.0  # requests per second, in bursts of ten seconds; 0: as many as it likes
 
 

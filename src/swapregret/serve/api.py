@@ -48,7 +48,8 @@ async def _key(
         return None
     asked = f"{request.method} {request.url.path}\n".encode() + await request.body()
     owner = f"{request.state.key}\n{idempotency_key}".encode()
-    return RequestKey(hashlib.sha256(owner).hexdigest(), hashlib.sha256(asked).hexdigest())
+    name = f"{request.state.key}:{hashlib.sha256(owner).hexdigest()}"  # those of one API key lie together
+    return RequestKey(name, hashlib.sha256(asked).hexdigest())
 
 
 Key = Annotated[RequestKey | None, Depends(_key)]
@@ -194,7 +195,7 @@ def _add_streams(router: APIRouter, service: Service, gate: Gate) -> None:
     async def download_log(problem: _Problem, request: Request) -> Response:
         """Return all rewarded decisions as a CSV file for `swapregret audit`."""
         gate.enter(request.scope["state"], "logs")
-        lines = service.log(problem)
+        lines = service.reading.log(problem)
         first = await anext(lines)  # refused before the answer begins
 
         async def all_lines() -> AsyncIterator[bytes]:

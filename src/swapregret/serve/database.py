@@ -5,8 +5,8 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import cache
 from typing import Any
 
@@ -31,7 +31,15 @@ from swapregret.sessions.events import Event
 
 _log = logging.getLogger("swapregret.serve")
 _BUSY_SECONDS = 10
-_CHUNK, _CHUNK_BYTES = 5_000, 2**23
+_POSTGRES = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+"""A database whose machine or network is gone without a word is noticed within half a minute."""
+_CHUNK, _CHUNK_BYTES, _ROWS = 5_000, 2**23, 50
 _LONGEST_LISTED = 2_000
 _PROBE_BYTES = 65_536
 _INSERT = f"INSERT INTO events (problem, {', '.join(Event._fields)}, checksum) "
@@ -60,7 +68,7 @@ def open_store(database: str, *, may_be_new: bool = True) -> "Store":
         is_sqlite = url.get_backend_name() == "sqlite"
         if not is_sqlite and url.get_backend_name() != "postgresql":
             raise sa.exc.ArgumentError("another kind of database")
-        options: Json = {"timeout": _BUSY_SECONDS} if is_sqlite else {"connect_timeout": 5}
+        options: Json = {"timeout": _BUSY_SECONDS} if is_sqlite else _POSTGRES
         engine = sa.create_engine(url, connect_args=options, pool_pre_ping=not is_sqlite)
     except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ImportError) as error:
         raise InvalidInput(
@@ -134,6 +142,11 @@ class Store:
         """Return the rows of a statement, in a transaction of its own."""
         with self._reading() as connection:
             return connection.execute(statement, given).all()
+
+    def some(self, statement: sa.Select[Any], count: int) -> Generator[Row]:
+        """Yield the rows of a statement, so many in memory at once."""
+        with self._reading() as connection:
+            yield from connection.execution_options(yield_per=count).execute(statement)
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
@@ -210,8 +223,10 @@ class Store:
         self.change(sa.update(problems).where(which).values(owner=None, address=None))
 
     def due(self, now: float) -> Sequence[Row]:
-        """Return the rows of problems that have a decision whose deadline has passed."""
-        return self.read(sa.select(problems).where(problems.c.due <= now))
+        """Return the leases of problems that have a decision whose deadline has passed."""
+        return self.read(
+            sa.select(*(problems.c[each] for each in ("id", "owner", "beat"))).where(problems.c.due <= now)
+        )
 
     # ---- events --------------------------------------------------------------------------------------------------
 
@@ -232,8 +247,7 @@ class Store:
         """Return the next events of a problem in order, some thousands or megabytes; they must be those that were written."""
         here = sa.select(*_EVENT, events.c.checksum).where(events.c.problem == problem, events.c.seq > after)
         found, size = list[Event](), 0
-        with self._reading() as connection:
-            rows = connection.execution_options(yield_per=500).execute(here.order_by(events.c.seq).limit(_CHUNK))
+        with closing(self.some(here.order_by(events.c.seq).limit(_CHUNK), _ROWS)) as rows:
             for wanted, row in enumerate(rows, start=after + 1):
                 event = Event._make(row[:-1])
                 if event.seq != wanted:
@@ -295,3 +309,14 @@ class Store:
     def forget(self, before: float) -> None:
         """Drop answers that are older."""
         self.change(sa.delete(answers).where(answers.c.at < before))
+
+    def cut_answers(self, key: str, most: int) -> None:
+        """Drop the oldest answers to an API key, so that their bodies have at most so many bytes."""
+        name: Any = answers.c.key
+        if self.engine.dialect.name == "postgresql":
+            name = sa.collate(name, "C")  # in the order of bytes, as SQLite has it
+        ours = (name > f"{key}:", name < f"{key};")  # as names of answers begin
+        sizes = sa.func.sum(sa.func.length(answers.c.body)).over(order_by=answers.c.at.desc()).label("size")
+        newest = sa.select(answers.c.at, sizes).where(*ours).subquery()
+        last = sa.select(sa.func.max(newest.c.at)).where(newest.c.size > most).scalar_subquery()
+        self.change(sa.delete(answers).where(*ours, answers.c.at <= last))

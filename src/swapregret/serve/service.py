@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -20,7 +20,6 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 
 from swapregret.errors import SwapRegretError
-from swapregret.files.storage import Json
 from swapregret.serve import Settings
 from swapregret.serve.data.leases import Watch
 from swapregret.serve.data.schema import Row
@@ -30,9 +29,10 @@ from swapregret.serve.metrics import Metrics
 from swapregret.serve.problems import ProblemSpec, as_shown
 from swapregret.serve.processes.jobs import Reply
 from swapregret.serve.processes.lane import Around, Lane, known_reply
-from swapregret.serve.processes.nursery import Child, Gone, Nursery, TooLong
-from swapregret.serve.processes.trials import MB, NICENESS, Trials, too_costly
-from swapregret.serve.refusals import Conflict, HeldElsewhere, Refusal, TooCostly, TooMany, Unavailable
+from swapregret.serve.processes.nursery import Gone, Nursery
+from swapregret.serve.processes.reading import Reading
+from swapregret.serve.processes.trials import MB, Trials
+from swapregret.serve.refusals import HeldElsewhere, TooCostly, TooMany, Unavailable
 from swapregret.serve.writer import Part, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
@@ -40,8 +40,7 @@ _SWEEP_SECONDS = 0.5
 _PROBE_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 _TRIES = 5
-_OPENING, _OPENING_SECONDS = 2, 1.0
-_COUNTED = ("seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
+_OPENING, _OPENING_SECONDS, _ADOPTING = 2, 1.0, 4
 
 
 class Service:
@@ -54,11 +53,13 @@ class Service:
         self._watch = Watch(settings.lease_seconds)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._views: dict[str, tuple[float, bytes]] = {}
-        self._trials = Trials(nursery, settings)
+        self._trials, self.reading = Trials(nursery, settings), Reading(store, settings, nursery)
         self._opening, self._n_opening = asyncio.Semaphore(_OPENING), 0
         self._slow: set[str] = set()
         self._probed = 0.0
         self._tasks: list[asyncio.Task[None]] = []
+        self._meanwhile: set[asyncio.Task[None]] = set()
+        self._adopted, self._adopting = set[str](), asyncio.Semaphore(_ADOPTING)
         self.lanes: dict[str, Lane] = {}
         self.damaged: dict[str, str] = {}  # problems, and what was found when the server started
         self.writer = Writer(store, self.owner, self.now, self.metrics)
@@ -73,6 +74,8 @@ class Service:
         lease = self.settings.lease_seconds
         self._tasks = [
             asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._sweep)),
+            asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._keep_memory)),
+            asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._cut_answers)),
             asyncio.create_task(self._repeat(lease / 3.0, self._beat)),
             asyncio.create_task(self._repeat(lease / 3.0, self._adopt)),
             asyncio.create_task(self._repeat(600.0, self._forget)),
@@ -80,9 +83,10 @@ class Service:
 
     async def stop(self) -> None:
         """Finish, and let all problems go."""
-        for task in self._tasks:
+        tasks = [*self._tasks, *self._meanwhile]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_STOP_SECONDS):
                 await asyncio.gather(*(lane.close() for lane in self.lanes.values()), return_exceptions=True)
@@ -151,27 +155,24 @@ class Service:
                 self._slow.add(id)
             self.lanes.pop(id, None)
             row = await asyncio.to_thread(self._take, id)
-            async with self._opening:  # who has many opened does not take all processors
-                self._n_opening += 1
-                task = asyncio.create_task(self._open(row))
-                await asyncio.wait([task], timeout=_OPENING_SECONDS)
             try:
+                async with self._opening:  # who has many opened does not take all processors
+                    self._n_opening += 1
+                    task = asyncio.create_task(self._open(row))
+                    task.add_done_callback(self._count_opened)
+                    await asyncio.wait([task], timeout=_OPENING_SECONDS)
                 return await task
-            finally:
-                self._n_opening -= 1
+            except BaseException:  # another server may have the memory, the time or the version that it takes
+                with contextlib.suppress(SwapRegretError):
+                    await asyncio.to_thread(self.store.release, self.owner, id)
+                raise
+
+    def _count_opened(self, _: object) -> None:
+        self._n_opening -= 1
 
     async def _open(self, row: Row) -> Lane:
         await self._make_room()
-        child = await self._nursery.spawn(self.settings.problem_memory * MB)
-        try:
-            facts = await self._load(child, row)
-        except TooLong:
-            raise too_costly(
-                f"open within {self.settings.create_seconds:g} seconds", "one that takes longer", "create_seconds"
-            ) from None
-        except BaseException:
-            child.end()
-            raise
+        child, facts = await self.reading.load(row, self.now())
         self.metrics.count("problems_opened")
         made = self.lanes[row.id] = Lane(row.id, child, self._around, facts, is_slow=row.id in self._slow)
         return made
@@ -185,35 +186,6 @@ class Service:
         if not self.store.take(id, self.owner, f"{self.settings.host}:{self.settings.port}", seen):
             raise _held(id, "a process that was faster")
         return self.store.problem(id)
-
-    async def _load(self, child: Child, row: Row) -> Json:
-        """Have a process read a problem: its newest snapshot and the events after it, or all its events if that is damaged."""
-        limits = self.settings
-        given = (limits.max_dimension, limits.snapshot_every)
-        kept = await asyncio.to_thread(self.store.snapshot, row.id)
-        for snapshot in [None] if kept is None else [kept, None]:
-            try:
-                seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
-                async for _ in self._told(child, "replay", row.id, seq):
-                    pass
-                found: Json = await child.ask(limits.create_seconds, "ready", self.now())
-                if all(found[name] == getattr(row, name) for name in _COUNTED):
-                    return found
-                came = "events that come to something else"
-            except (SwapRegretError, RuntimeError) as error:
-                if isinstance(error, Refusal):
-                    raise
-                came = str(error)[:200]
-            _log.warning("problem %s: its %s: %s", row.id, "events" if snapshot is None else "snapshot", came)
-        raise damaged(f"problem {row.id}", came)
-
-    async def _told(self, child: Child, name: str, id: str, seq: int) -> AsyncGenerator[Any]:
-        """Hand a process the events of a problem after one, as many at a time as it has time for, and yield what it says."""
-        while events := await asyncio.to_thread(self.store.some_events, id, seq):
-            while events:
-                done, told = await child.ask(self.settings.create_seconds, name, events)
-                seq, events = events[done - 1].seq, events[done:]
-                yield told
 
     async def _make_room(self) -> None:
         """Let the problem go that was not used for longest, if there are as many as may be."""
@@ -240,26 +212,6 @@ class Service:
                 kept = self._views[id] = (self.now(), await self.call(id, "view"))
         return kept[1]
 
-    async def log(self, id: str) -> AsyncGenerator[bytes]:
-        """Yield the log of a problem in parts, made by a process of its own that waits for all others."""
-        child = None
-        try:
-            row = await asyncio.to_thread(self.store.problem, id)
-            if row.compacted:
-                must, came = (
-                    f"the log of problem {id} must have all events",
-                    f"{row.compacted:,} that are no longer kept",
-                )
-                raise Conflict(must, came, "Download logs before events are dropped.")
-            limits = self.settings
-            child = await self._nursery.spawn(limits.problem_memory * MB, NICENESS)
-            yield await child.ask(limits.create_seconds, "start_log", id, row.spec, limits.max_dimension)
-            async for lines in self._told(child, "go_on", id, 0):
-                yield lines
-        finally:
-            if child is not None:
-                child.end()
-
     def gauges(self) -> dict[str, float]:
         """Return what holds at the moment, for metrics."""
         lanes = list(self.lanes.values())
@@ -283,7 +235,7 @@ class Service:
             await asyncio.sleep(seconds)
 
     async def _sweep(self) -> None:
-        """Close decisions whose deadline has passed, let idle problems go, and keep memory within its limit."""
+        """Close decisions whose deadline has passed, and let idle problems go; none waits for another."""
         self._nursery.check()
         now = self.now()
         self._views = {id: each for id, each in self._views.items() if now - each[0] < 10.0}
@@ -293,10 +245,15 @@ class Service:
                     self._slow.update([lane.id] if lane.is_slow else [])
                     del self.lanes[lane.id]
             elif lane.due is not None and lane.due <= now and not lane.is_busy:
-                asyncio.create_task(self._expire(lane.id))  # noqa: RUF006  (the lane keeps it)
+                self._soon(self._expire(lane.id))
             elif now - lane.used > self.settings.idle_seconds and not lane.is_busy:
-                await self._let_go(lane)
-        await self._keep_memory()
+                self._soon(self._let_go(lane))
+
+    def _soon(self, task: Coroutine[Any, Any, None]) -> None:
+        """Have something done meanwhile."""
+        made = asyncio.create_task(task)
+        self._meanwhile.add(made)
+        made.add_done_callback(self._meanwhile.discard)
 
     async def _expire(self, id: str) -> None:
         try:
@@ -306,13 +263,13 @@ class Service:
 
     async def _keep_memory(self) -> None:
         """Let problems go while all together take too much: idle ones first, then the largest."""
-        sizes = {lane.id: (lane.is_busy, -lane.child.memory()) for lane in self.lanes.values() if not lane.is_gone}
-        total = -sum(size for _, size in sizes.values())
-        for id in sorted(sizes, key=sizes.__getitem__):
+        sizes = {lane: lane.child.memory() for lane in self.lanes.values() if not lane.is_gone}
+        total = sum(sizes.values())
+        for lane in sorted(sizes, key=lambda each: (each.is_busy, -sizes[each])):
             if total <= self.settings.memory * MB:
                 return
-            lane, total = self.lanes[id], total + sizes[id][1]
-            _log.warning("problem %s leaves memory: all together take more than %d MB", id, self.settings.memory)
+            total -= sizes[lane]
+            _log.warning("problem %s leaves memory: all together take more than %d MB", lane.id, self.settings.memory)
             if lane.is_busy:
                 most = f"all problems must need at most {self.settings.memory} MB of memory together"
                 lane.leave(TooCostly(most, "more", "Start the server with a larger --limit memory."))
@@ -328,12 +285,24 @@ class Service:
                 self.lanes.pop(id).leave()
 
     async def _adopt(self) -> None:
-        """Open problems with a decision whose deadline has passed, and that nobody looks after."""
+        """Open problems with a decision whose deadline has passed, and that nobody looks after; some at a time."""
         for row in await asyncio.to_thread(self.store.due, self.now()):
             is_free = row.owner in (None, self.owner) or self._watch.is_stale(row.id, row.owner, row.beat)
-            if is_free and row.id not in self.lanes:
-                with contextlib.suppress(HeldElsewhere):
-                    await self._expire(row.id)
+            if is_free and not {row.id} & (self.lanes.keys() | self._adopted):
+                self._adopted.add(row.id)
+                self._soon(self._adopt_one(row.id))
+
+    async def _adopt_one(self, id: str) -> None:
+        async with self._adopting:
+            await self._expire(id)
+        self._adopted.discard(id)
+
+    async def _cut_answers(self) -> None:
+        """Keep the remembered answers of each API key within their limit, whenever a tenth of it was written."""
+        most, kept = self.settings.key_answers, self.writer.kept
+        for key in [key for key, size in list(kept.items()) if size > most / 10]:
+            kept.pop(key)
+            await asyncio.to_thread(self.store.cut_answers, key, most)
 
     async def _forget(self) -> None:
         limits = self.settings

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,6 +24,7 @@ _HEAD_SECONDS, _HEAD_BYTES = 10.0, 65_536
 _BODY_SECONDS = 20.0
 _LARGE_BYTES, _LARGE_BYTES_PER_SECOND = 65_536, 5e6
 _UNREAD_SECONDS, _SPARE = 20.0, 100
+_PART_BYTES = 65_536
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _READING = ("GET", "HEAD", "OPTIONS")
 _ONCE = ("authorization", "content-length", "content-type", "host", "idempotency-key", "origin")
@@ -59,7 +61,7 @@ class Shield:
 
     def __init__(self, app: ASGIApp, settings: Settings, keys: KeyRing, gate: Gate, metrics: Metrics) -> None:
         self._app, self._settings, self._keys, self._gate, self._metrics = app, settings, keys, gate, metrics
-        self._large = asyncio.Lock()
+        self._large: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, pass it on, and count it; HEAD is answered as GET is, without the body."""
@@ -80,7 +82,11 @@ class Shield:
                 is_begun = True
                 self._metrics.answered(scope["method"], message["status"], time.perf_counter() - started)
                 message = {**message, "headers": [*message["headers"], *_HEADERS]}
-            await send(message)
+            body, sent = message.get("body", b""), 0
+            while len(body) - sent > _PART_BYTES:  # each part waits until the client has read most of those before
+                await send({**message, "body": body[sent : sent + _PART_BYTES], "more_body": True})
+                sent += _PART_BYTES
+            await send({**message, "body": body[sent:]} if sent else message)
 
         state = scope.setdefault("state", {})
         try:
@@ -93,7 +99,7 @@ class Shield:
             self._check_place(headers)
             if not is_reading:
                 self._gate.enter(state, "requests")
-            body = b"" if is_reading else await self._body(headers, receive)
+            body = b"" if is_reading else await self._body(state["key"], headers, receive)
             if body is None:
                 is_begun = True  # nobody waits for an answer, and half a request is none
             else:
@@ -123,7 +129,7 @@ class Shield:
                 "a page must be of this server's own origin", repr(origin[:80]), "Start it with --allow-origin ORIGIN."
             )
 
-    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes | None:
+    async def _body(self, key: str, headers: dict[str, str], receive: Receive) -> bytes | None:
         """Read the whole body: within the limit, and in time; None if the client went away in the middle of it."""
         limit = self._settings.max_body
         length = headers.get("content-length", "0")
@@ -146,8 +152,10 @@ class Shield:
             raise TooSlow(
                 f"a request must arrive within {_BODY_SECONDS:g} seconds", "a part of it", "Send it again."
             ) from None
-        if size > _LARGE_BYTES:  # reading it as JSON takes long: small requests come in between
-            async with self._large:
+        if (
+            size > _LARGE_BYTES
+        ):  # reading it as JSON takes long: small requests, and those of other keys, come in between
+            async with self._large.setdefault(key, asyncio.Lock()):
                 await asyncio.sleep(size / _LARGE_BYTES_PER_SECOND)
         return b"".join(parts)
 

@@ -9,6 +9,7 @@ import logging
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -30,7 +31,7 @@ _ENDED = 70
 
 
 class RequestKey(NamedTuple):
-    """An Idempotency-Key, and the request it came with; both as digests."""
+    """An Idempotency-Key, after the name of the API key, and the request it came with; both as digests."""
 
     key: str
     request: str
@@ -56,6 +57,7 @@ class Writer:
     def __init__(self, store: Store, owner: str, clock: Callable[[], float], metrics: Metrics) -> None:
         self._store, self._owner, self._clock, self._metrics = store, owner, clock, metrics
         self.trouble: SwapRegretError | None = None  # why the last transaction was not written, if it was not
+        self.kept = Counter[str]()  # bytes of answers by API key, since these were last cut
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -126,6 +128,8 @@ class Writer:
                 _log.warning("a transaction was not written: %s", error.came)
             self._metrics.count("failed_commits")
             return error
+        for row in rows:
+            self.kept[row["key"].partition(":")[0]] += len(row["body"])
         self._metrics.committed([each.kind for part in parts for each in part.events], time.perf_counter() - started)
         return None
 

@@ -17,6 +17,8 @@ from swapregret.sessions.events import Event
 
 _log = logging.getLogger("swapregret.serve")
 _CHUNK = 10_000
+_FEW, _SOME = 10, 500
+"""Rows that are read at once: those that may have a megabyte, and others."""
 _COUNTED = ("n_decisions", "n_rewards", "n_defaults", "n_skips")
 
 
@@ -52,7 +54,7 @@ def _pages(store: Store) -> Iterator[Fault]:
 
 
 def _problems(store: Store) -> Iterator[Fault]:
-    for row in store.read(sa.select(problems)):
+    for row in store.some(sa.select(problems), _FEW):
         if row.checksum != checksum_of("problems", row):
             yield Fault(row.id, "a description with another checksum")
 
@@ -62,15 +64,14 @@ def _events(store: Store) -> Iterator[Fault]:
     last = {row.id: row.compacted for row in known}
     columns: list[Any] = [events.c[name] for name in ("problem", *Event._fields, "checksum")]
     in_order = sa.select(*columns).order_by(events.c.problem, events.c.seq)
-    with store.transaction() as connection:
-        for row in connection.execution_options(yield_per=_CHUNK).execute(in_order):
-            *written, found = row
-            id, seq = row.problem, row.seq
-            before = last.get(id, seq)
-            if seq > before:  # else it is no longer kept, and about to go
-                if seq != before + 1 or found != checksum(*written):
-                    yield Fault(id, f"event {before + 1} is missing, or has another checksum")
-                last[id] = seq
+    for row in store.some(in_order, _SOME):
+        written, found = row[:-1], row.checksum
+        id, seq = row.problem, row.seq
+        before = last.get(id, seq)
+        if seq > before:  # else it is no longer kept, and about to go
+            if seq != before + 1 or found != checksum(*written):
+                yield Fault(id, f"event {before + 1} is missing, or has another checksum")
+            last[id] = seq
     for row in known:
         if last[row.id] < row.seq:  # a server may have written more meanwhile
             yield Fault(row.id, f"{row.seq} events were written, and the last one there is {last[row.id]}")
@@ -98,12 +99,9 @@ def _is_whole(snapshot: tuple[int, bytes, bytes] | None) -> bool:
 
 
 def _answers(store: Store) -> Iterator[Fault]:
-    last = ""
-    while rows := store.read(sa.select(answers).where(answers.c.key > last).order_by(answers.c.key).limit(200)):
-        for row in rows:
-            if row.checksum != checksum_of("answers", row):
-                yield Fault("", f"the answer kept under {row.key[:8]} has another checksum")
-        last = rows[-1].key
+    for row in store.some(sa.select(answers), _FEW):
+        if row.checksum != checksum_of("answers", row):
+            yield Fault("", f"the answer kept under {row.key[:20]} has another checksum")
 
 
 def retire(store: Store, now: float, event_seconds: float, archived_seconds: float) -> dict[str, int]:

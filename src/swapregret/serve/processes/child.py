@@ -177,7 +177,8 @@ def work(line: socket.socket) -> None:
             started = time.process_time()
             try:
                 answer = getattr(worker, name)(*given)
-            except MemoryError:
+            except MemoryError as error:
+                line.sendall(packed(MemoryError(_wanted(error))))
                 os._exit(1)
             except SwapRegretError as error:
                 answer = error
@@ -187,6 +188,14 @@ def work(line: socket.socket) -> None:
             line.sendall(packed(answer))
             if not is_nice and time.process_time() - started > _LONG_SECONDS:
                 is_nice = bool(os.nice(_NICENESS))  # who takes long waits for those who do not
+
+
+def _wanted(error: MemoryError) -> int:
+    """Return how many bytes this process had taken when they were not enough, with those it then asked for if NumPy says."""
+    status = Path("/proc/self/status")
+    peak = 1024 * int(status.read_text("ascii").split("VmHWM:")[1].split()[0]) if status.exists() else 0
+    size = getattr(error, "_total_size", 0)
+    return peak + int(size)
 
 
 def _limit(memory: int) -> None:

@@ -7,7 +7,7 @@ answered, then the next ones are handed over: what a process has done and nobody
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -18,11 +18,14 @@ from swapregret.serve.database import Store
 from swapregret.serve.processes.child import Ran
 from swapregret.serve.processes.jobs import Before, Closed, Reply
 from swapregret.serve.processes.nursery import Child, Gone, TooLong
+from swapregret.serve.processes.trials import too_large
 from swapregret.serve.refusals import Conflict, HeldElsewhere, KeyReused, TooCostly
 from swapregret.serve.writer import Part, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
 _MOST_JOBS = 256
+_CLOSING = 4
+"""Problems that leave at once: their snapshots, which may have many megabytes, pass through the server."""
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Around:
     settings: Settings
     owner: str
     now: Callable[[], float]
+    closing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_CLOSING))
 
     async def known(self, wanted: list[str]) -> dict[str, tuple[str, Reply]]:
         """Return the remembered answers among these keys, and the requests they were given to."""
@@ -99,7 +103,8 @@ class Lane:
 
     async def _close(self) -> None:
         try:
-            await self._keep_snapshot()
+            async with self._around.closing:
+                await self._keep_snapshot()
             await asyncio.to_thread(self._around.store.release, self._around.owner, self.id)
         except (SwapRegretError, Gone, TooLong) as error:
             _log.info("problem %s was let go without a snapshot: %s", self.id, type(error).__name__)
@@ -132,9 +137,11 @@ class Lane:
     def _fail(self, jobs: list[_Job], error: Exception) -> None:
         if isinstance(error, HeldElsewhere):  # nothing was written: each finds the lease as it is, again
             error = Gone()
-        if isinstance(error, TooLong):
+        limits = self._around.settings
+        if isinstance(error, TooLong) or (isinstance(error, Gone) and error.args):
             self.is_slow = True
-            error = _too_long(self._around.settings.call_seconds) if len(jobs) == 1 else Gone()
+            reason = too_large(limits, error, self.child) if isinstance(error, Gone) else _too_long(limits.call_seconds)
+            error = reason if len(jobs) == 1 else Gone()
         elif not isinstance(error, SwapRegretError | Gone):
             _log.exception("a request of problem %s failed", self.id, exc_info=error)
         for each in jobs:

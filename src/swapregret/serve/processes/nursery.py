@@ -17,6 +17,7 @@ from typing import Any
 
 from swapregret.serve.processes.child import warm, work
 from swapregret.serve.processes.line import length_of, packed, receive, resident
+from swapregret.serve.refusals import Unavailable
 
 _log = logging.getLogger("swapregret.serve")
 _FORK, _WARM = b"f", b"w"
@@ -25,7 +26,10 @@ _THREAD_SECONDS = 10.0
 
 
 class Gone(Exception):
-    """A process that is not there (any more); what it was asked was not done, and may be asked again."""
+    """A process that is not there (any more); what it was asked was not done, and may be asked again.
+
+    Where it came to the end of its memory the argument says how many bytes it had and wanted.
+    """
 
 
 class TooLong(Exception):
@@ -49,7 +53,11 @@ class Nursery:
     async def spawn(self, memory: int, niceness: int = 0) -> "Child":
         """Return a new process that may take so many bytes of memory of its own."""
         child = await self._ask(_FORK)
-        child.pid, child.shared = await child.ask(60.0, memory, niceness)
+        try:
+            child.pid, child.shared = await child.ask(60.0, memory, niceness)
+        except (Gone, TooLong):
+            must = "the system must allow another process"
+            raise Unavailable(must, "none", "Send the request again; if it stays so, see the server's log.") from None
         return child
 
     async def warm(self, *given: object) -> None:
@@ -110,6 +118,9 @@ class Child:
             self.end()  # its answer would be taken for that to the next question
             raise
         answer = pickle.loads(data)
+        if isinstance(answer, MemoryError):
+            self.end()
+            raise Gone(*answer.args)
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -143,13 +154,22 @@ def _serve(line: socket.socket) -> None:
         theirs = socket.socket(fileno=given[0])
         if what == _WARM:
             _warm(theirs)
-        elif os.fork() == 0:
+        elif _fork() == 0:
             line.close()
             for each in (signal.SIGCHLD, signal.SIGTERM):
                 signal.signal(each, signal.SIG_DFL)
             work(theirs)
             os._exit(0)
         theirs.close()
+
+
+def _fork() -> int:
+    """Fork; where the system does not allow it, who asked finds the line closed, and all others go on."""
+    try:
+        return os.fork()
+    except OSError as error:
+        _log.error("no process for a problem: %s", error.strerror)
+        return -1
 
 
 def _warm(theirs: socket.socket) -> None:

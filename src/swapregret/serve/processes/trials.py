@@ -1,11 +1,13 @@
 """New problems are tried out: what they take must be within the limits."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from swapregret.serve import Settings
 from swapregret.serve.problems import ProblemSpec, as_text
 from swapregret.serve.processes.child import Trial
-from swapregret.serve.processes.nursery import Gone, Nursery, TooLong
+from swapregret.serve.processes.nursery import Child, Gone, Nursery, TooLong
 from swapregret.serve.refusals import TooCostly
 
 NICENESS = 10
@@ -33,22 +35,11 @@ class Trials:
     async def _try_out(self, text: str) -> Trial:
         limits = self._settings
         child = await self._nursery.spawn(limits.problem_memory * MB, NICENESS)
-        try:
+        with within(limits, child, "be made and played for some days"):
             made: Trial = await child.ask(
                 limits.create_seconds, "try_out", text, limits.max_dimension, limits.decision_seconds
             )
-        except TooLong:
-            raise too_costly(
-                f"be made and played for some days within {limits.create_seconds:g} seconds",
-                "one that takes longer",
-                "create_seconds",
-            ) from None
-        except Gone:
-            raise too_costly(
-                f"need at most {limits.problem_memory} MB of memory", "one that needs more", "problem_memory"
-            ) from None
-        finally:
-            child.end()
+        child.end()
         if made.day_seconds > limits.decision_seconds:
             raise too_costly(
                 f"take at most {limits.decision_seconds:g} seconds for a decision and its reward",
@@ -64,6 +55,30 @@ class Trials:
         if name not in self._warm and made.make_seconds + 10.0 * made.day_seconds < _LIGHT_SECONDS:
             self._warm.add(name)
             await self._nursery.warm(text, self._settings.max_dimension)
+
+
+@contextmanager
+def within(limits: Settings, child: Child, do: str) -> Iterator[None]:
+    """End a process where something happens, and say which limit a problem would need to ``do`` what it was to do."""
+    try:
+        yield
+    except TooLong:
+        must = f"{do} within {limits.create_seconds:g} seconds"
+        raise too_costly(must, "one that takes longer", "create_seconds") from None
+    except Gone as error:
+        raise too_large(limits, error, child) from None
+    except BaseException:
+        child.end()
+        raise
+
+
+def too_large(limits: Settings, error: Gone, child: Child) -> TooCostly:
+    """Say that a problem needs more memory than it may have, and how much, as far as its process could tell."""
+    most = limits.problem_memory
+    came = "one whose process was ended, as happens without memory"
+    if error.args:
+        came = f"more than {max(most, (error.args[0] - child.shared) // MB):,} MB"
+    return too_costly(f"need at most {most} MB of memory", came, "problem_memory")
 
 
 def too_costly(must: str, came: str, limit: str) -> TooCostly:
