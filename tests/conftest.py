@@ -22,6 +22,7 @@ settings.register_profile("explore", deadline=None, print_blob=True, suppress_he
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 _STARTING = {
+    "test_answers.py",
     "test_cluster.py",
     "test_compile.py",
     "test_durability.py",
@@ -29,6 +30,7 @@ _STARTING = {
     "test_fuzz.py",
     "test_isolation.py",
     "test_live.py",
+    "test_meanwhile.py",
     "test_report_in_browser.py",
     "test_runner.py",
     "test_session_warm.py",

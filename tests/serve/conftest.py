@@ -246,6 +246,14 @@ class Postgres:
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
         self._run("pg_ctl", "-D", str(self.folder), "-w", "-l", str(self.folder / "log"), "-o", options, "start")
 
+    def pid(self) -> int:
+        """Return the number of the process that all others come from."""
+        return int((self.folder / "postmaster.pid").read_text("ascii").split()[0])
+
+    def is_alive(self) -> bool:
+        """Tell whether the database runs."""
+        return (self.folder / "postmaster.pid").exists() and Path(f"/proc/{self.pid()}").exists()
+
     def stop(self, how: str = "fast") -> None:
         """End the database: ``fast``, or ``immediate`` as a crash would."""
         self._run("pg_ctl", "-D", str(self.folder), "-w", "-m", how, "stop")

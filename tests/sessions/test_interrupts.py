@@ -135,6 +135,7 @@ PLAYERS = Late[Any](
     {
         "multiscale": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),  # a window of 4 days
         "asked": lambda: sr.swap_combcp(sr.OracleSet(6, sr.MSets(6, 2).argmax), 1000, preset="multiscale"),
+        "apprentice": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000),
         "beside": lambda: sr.swap_combcp(sr.MSets(6, 2), 1000, preset="multiscale"),
         "listed": lambda: sr.baselines.exp3(sr.MSets(4, 2), 1000),
         "anytime": lambda: sr.anytime(sr.swap_combcp, sr.MSets(6, 2), preset="multiscale"),
@@ -194,6 +195,71 @@ def test_an_exception_at_any_point_of_a_call(
         made.pop().close()
         assert n_points > 20 // STEP
         assert n_refused <= n_points // 4
+
+
+def apprentice(**given: Any) -> sr.Session[Any]:
+    """Return a session that was told what others chose."""
+    session: sr.Session[Any] = sr.Session(PLAYERS["apprentice"], rng=3, warm=False, mode="apprentice", **given)
+    for day in range(ENDING):
+        session.act(choice=[day, day + 1])
+        session.observe(0.3)
+    return session
+
+
+def several(**given: Any) -> sr.Session[Any]:
+    """Return a session with open decisions of two contexts."""
+    session = prepared(PLAYERS["multiscale"], ENDING, is_open=False, max_open=5, **given)
+    session.act(context="desk", id=7)
+    return session
+
+
+def renewed(**given: Any) -> sr.Session[Any]:
+    """Return a session whose next event finds its journal written anew beside it."""
+    session = prepared(PLAYERS["multiscale"], ENDING, is_open=True, **given)
+    if session._journal is not None:
+        assert session._journal._renewal is not None
+        session._journal.settle()
+    return session
+
+
+UNUSUAL: dict[str, tuple[Callable[..., sr.Session[Any]], Callable[[sr.Session[Any]], object]]] = {
+    "what others chose": (apprentice, lambda session: session.act(choice=[2, 4])),
+    "several at once": (several, lambda session: session.act(count=3, context="mobile", without=[5])),
+    "one of several": (several, lambda session: session.observe(0.9, id=7)),
+    "a journal written anew": (renewed, lambda session: session.observe(0.9)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS if IS_THOROUGH else (TimeoutError,))
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_an_exception_at_any_point_of_rarer_calls(
+    name: str, kind: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Decisions of others, several at once and journals written anew happen whole or not at all, in memory and on disk."""
+    before, call = UNUSUAL[name]
+    if before is renewed:
+        monkeypatch.setattr("swapregret.sessions.session._SNAPSHOT_EVERY", 5)
+    path, bounds, made = tmp_path / "x.journal", [before().snapshot()], list[sr.Session[Any]]()
+    after = before()
+    call(after)
+    bounds.append(after.snapshot())
+
+    def make() -> Callable[[], object]:
+        path.unlink(missing_ok=True)
+        made.append(before(journal=path))
+        return partial(call, made[-1])
+
+    n_points = 0
+    for _ in every_point(make, kind):
+        session, n_points = made.pop(), n_points + 1
+        found = bounds if session.is_torn else [session.snapshot()]
+        assert found[0] in bounds
+        in_a_thread(session.close)
+        again: sr.Session[Any] = sr.Session.load(path, session.player)
+        assert again.snapshot() in found
+        assert [each.name for each in tmp_path.iterdir()] == ["x.journal"]
+    made.pop().close()
+    assert n_points > 20 // STEP
 
 
 @pytest.mark.parametrize("kind", KINDS if IS_THOROUGH else (Interrupt, TimeoutError))

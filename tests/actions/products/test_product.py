@@ -1,5 +1,7 @@
 """Products of sets: everything against the list of all combinations, and compiled code against the set's own methods."""
 
+import subprocess
+import sys
 from itertools import product
 
 import numpy as np
@@ -231,3 +233,31 @@ def test_many_parts_cost_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counts[1] <= 12 * (counts[0] + 1)
     assert compiled[0] == compiled[1]
     assert actions.rank == 12 * 4 - 11
+
+
+MANY_PARTS = """
+import gc, sys
+import swapregret as sr
+from numba.core.dispatcher import Dispatcher
+
+for count in (2, 100):
+    parts = sr.Product(*[sr.MSets(4, 2)] * count)
+    session = sr.Session(sr.swap_combcp(parts, 1000, preset="multiscale"), rng=1)
+    for _ in range(4):
+        session.act()
+        session.observe(0.5)
+    print(sum(len(each.overloads) for each in gc.get_objects() if isinstance(each, Dispatcher)))
+parts = sr.Product(*[sr.MSets(3, 1)] * 800)
+sr.Session(sr.swap_combcp(parts, 1000, preset="multiscale"), rng=1, warm=False).save(sys.argv[1])
+print(sr.Session.load(sys.argv[1]).player.actions.dimension)
+"""
+
+
+def test_parts_add_no_code(tmp_path) -> None:
+    """A hundred parts are played by the code of two, and a file of 800 parts is read: with code for each this would never end."""
+    run = [sys.executable, "-c", MANY_PARTS, str(tmp_path / "x.session")]
+    told = subprocess.run(run, capture_output=True, text=True, check=True, timeout=600).stdout.split()
+    of_two, of_hundred, dimension = map(int, told)
+    assert of_two > 10
+    assert of_two <= of_hundred <= of_two + 2
+    assert dimension == 2400
