@@ -123,19 +123,23 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv -q $(VENV) || { \
 	  echo "swapregret needs Python's venv module: it is missing. Install the package python3-venv, then try again."; rm -rf $(VENV); exit 1; }
 
-$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+# What pip says it has installed is compared with hashes.txt; where a file is another one, the environment is not used.
+install = @$(BIN)/python -m pip install --quiet --report $(VENV)/installed.json --editable '$(1)' \
+  && { $(BIN)/python .ci/check-hashes $(VENV)/installed.json || { rm -rf $(VENV); exit 1; }; }
+
+$(VENV)/.run: pyproject.toml constraints.txt hashes.txt | $(BIN)/python
 	@echo "Setting up .venv (first time only, about half a minute) ..."
-	@$(BIN)/python -m pip install --quiet --editable '.[experiments]'
+	$(call install,.[experiments])
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
-$(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.docs: pyproject.toml constraints.txt hashes.txt | $(BIN)/python
 	@echo "Setting up .venv for the documentation (first time only, about half a minute) ..."
-	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(call install,.[docs])
 	@touch $@ $(VENV)/.run
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.dev: pyproject.toml constraints.txt hashes.txt | $(BIN)/python
 	@echo "Setting up .venv with the development tools (first time only, about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(call install,.[dev])
 	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.docs $(VENV)/.run
