@@ -103,7 +103,9 @@ class ProblemSpec(Checked):
     )
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = Field(None, description="Drawn, and shown, if not given.")
     max_open: Annotated[int, Field(ge=1, le=10_000)] = Field(1_000, description="Decisions that may be open at once.")
-    baseline: Labels | None = Field(None, description="The elements of the choice that a share of days is kept for.")
+    baseline: Annotated[Labels, Field(max_length=10_000)] | None = Field(
+        None, description="The elements of the choice that a share of days is kept for."
+    )
     holdout: Annotated[float, Field(gt=0, lt=1)] | None = Field(None, description="That share of days.")
     history: Annotated[list[tuple[Labels, float]], Field(max_length=100_000, fail_fast=True)] | None = Field(
         None, description="Days before the first: what was chosen and what it earned (or cost). Not shown again."
