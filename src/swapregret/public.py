@@ -81,23 +81,14 @@ __all__ = [
 ]
 
 BY_NAME = {
-    "actions.hull": ("Hull", "basis_of", "part_of_basis"),
-    "arrays": ("Floats", "Integers", "as_vector"),
-    "client": ("AsyncClient", "Client", "ServiceError"),
-    "compiled.address": ("set_of",),
-    "compiled.bits": ("set_bit",),
-    "compiled.kernel": ("kernel",),
-    "experiments.runs.runner": ("read_plan", "run_plan"),
-    "logs.log_file": ("read_log",),
-    "regret.bounds": (
-        "Bound",
-        "lazy_comband_bound",
-        "lazy_combcp_bound",
-        "lower_bound",
-        "swap_comband_bound",
-        "swap_combcp_bound",
-        "table1",
-    ),
-    "sessions.journal_log": ("read_journal_log",),
+    "actions.hull": "Hull basis_of part_of_basis",
+    "arrays": "Floats Integers as_vector",
+    "client": "AsyncClient Client ServiceError",
+    "compiled.address": "set_of",
+    "compiled.bits": "set_bit",
+    "compiled.kernel": "kernel",
+    "experiments.runs.runner": "read_plan run_plan",
+    "regret.bounds": "Bound lazy_comband_bound lazy_combcp_bound lower_bound swap_comband_bound swap_combcp_bound table1",
+    "sessions.journal_log": "read_journal_log",
 }
 """Public names that are imported by the name of their module: what most programs do not need, nor wait for."""

@@ -36,7 +36,7 @@ def exported() -> dict[str, Any]:
         if isinstance(thing, ModuleType):
             found |= {f"{name}.{inner}": getattr(thing, inner) for inner in thing.__all__}
     for module, names in BY_NAME.items():
-        found |= {f"{module}.{name}": getattr(import_module(f"swapregret.{module}"), name) for name in names}
+        found |= {f"{module}.{name}": getattr(import_module(f"swapregret.{module}"), name) for name in names.split()}
     return found
 
 

@@ -1,6 +1,7 @@
 """``swapregret audit``, ``evaluate`` and ``journal``: regrets of a log, the worth of another policy on it, what a journal holds."""
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from swapregret.sessions.journal_check import JournalReport
 
 Pair = tuple[float, float] | None
+_ends = partial(typer.Option, metavar="LOW HIGH")
+RewardRange = Annotated[Pair, _ends("--reward-range", help="Least and largest total, or reward of an element.")]
+CostRange = Annotated[Pair, _ends("--cost-range", help="The same of costs: columns are cost:LABEL or cost.")]
 DeclaredPolicies = Annotated[
     str | None,
     typer.Option("--policies", metavar="WHO", help="Who drew the log, where it does not say: uniform or constant."),
@@ -48,10 +52,8 @@ def audit(
     confidence: Annotated[
         float, option("confidence", "How surely the ends of external regret hold, from totals.")
     ] = 0.95,
-    reward_range: Annotated[
-        Pair, option("reward-range", "Least and largest reward of an element, or of totals.")
-    ] = None,
-    cost_range: Annotated[Pair, option("cost-range", "The same of costs: columns are cost:LABEL or cost.")] = None,
+    reward_range: RewardRange = None,
+    cost_range: CostRange = None,
     policies: DeclaredPolicies = None,
     linear: Annotated[bool, typer.Option("--linear", help="Add linear swap regret and the best affine rule.")] = False,
     as_json: AsJson = False,
@@ -204,12 +206,8 @@ def evaluate(
     ],
     set_spec: LogSet = None,
     policies: DeclaredPolicies = None,
-    reward_range: Annotated[
-        Pair, typer.Option("--reward-range", metavar="LOW HIGH", help="Least and largest total reward.")
-    ] = None,
-    cost_range: Annotated[
-        Pair, typer.Option("--cost-range", metavar="LOW HIGH", help="The same of costs; the column is then cost.")
-    ] = None,
+    reward_range: RewardRange = None,
+    cost_range: CostRange = None,
     confidence: Annotated[float, option("confidence", "How often the intervals hold.")] = 0.95,
     as_json: AsJson = False,
 ) -> None:

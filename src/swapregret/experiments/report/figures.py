@@ -64,8 +64,9 @@ def horizon_figure(cases: Sequence[Case], quantity: str = "swap") -> style.Figur
 
 
 def curve_of(rows: Sequence[tuple[float, ...]]) -> Curve | None:
-    """Return a curve from rows of place, value, low and high; None without any."""
-    return Curve(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
+    """Return a curve from rows of place, value and, where they are known, low and high; None without any."""
+    padded = [(*row, math.nan, math.nan)[:4] for row in rows]
+    return Curve(*(np.array(column) for column in zip(*padded, strict=True))) if rows else None
 
 
 def swap_against(players: Sequence[PlayerRuns], quantity: str) -> style.Figure | None:

@@ -126,9 +126,7 @@ def _layered(ends: Integers, n: int) -> Matrix:
     row = np.zeros(n)
     for layer in layers:
         row[layer] = _spread(len(layer))
-    for sweep in range(
-        _SWEEPS
-    ):  # each layer in the order of the mean heights of its neighbours, from both sides in turn
+    for sweep in range(_SWEEPS):  # each layer by the mean heights of its neighbours, from both sides in turn
         here, there = (heads, tails) if sweep % 2 == 0 else (tails, heads)
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
             wish = [row[there[here == vertex]].mean() if (here == vertex).any() else row[vertex] for vertex in layer]

@@ -1,6 +1,5 @@
 """The pages of other commands: what a rule would have gained, Table 1 as measured, the counterexample, and opponents."""
 
-import math
 from html import escape
 
 from swapregret.counts import count_in_words, plural
@@ -59,7 +58,7 @@ def table1_page(result: Table1) -> str:
             lines = []
             for player in players:
                 points = [(cell.n_actions, getattr(cell, field)) for cell in cells if cell.player == player]
-                lines.append((player, curve_of([(n, value, math.nan, math.nan) for n, value in points if value])))
+                lines.append((player, curve_of([point for point in points if point[1]])))
             panel = Panel(f"{field}{place}", f"{family}: {title}", (f"<b>Shown:</b> {title} by number of actions.",))
             drawn = curve_figure(lines, unit or title, is_log=True, unit=unit, x_title="N, number of actions")
             figures.append((panel, drawn))
@@ -91,13 +90,7 @@ def exploit_page(result: Exploit) -> str:
     figures = []
     for place, name in enumerate(dict.fromkeys(row.opponent for row in result.rows)):
         rows = [row for row in result.rows if row.opponent == name]
-        lines = [
-            (
-                row.player,
-                curve_of([(day, taken, math.nan, math.nan) for day, taken in zip(row.days, row.taken, strict=True)]),
-            )
-            for row in rows
-        ]
+        lines = [(row.player, curve_of([*zip(row.days, row.taken, strict=True)])) for row in rows]
         worth = f"From a player that plays well it takes {rows[0].value:g}."
         words = f"<b>Shown:</b> what the opponent has taken per day so far. {worth}"
         drawn = curve_figure(lines, "taken per day", is_log=False, has_log_x=False)
