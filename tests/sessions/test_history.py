@@ -1,5 +1,6 @@
 """What happened before: logs of all kinds start a session, are forgotten when the world has changed, and are refused by row."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,12 @@ def test_a_history_must_have_been_possible() -> None:
 def test_posteriors_take_a_history() -> None:
     """Linear Thompson sampling sums up the days of others, whoever drew them."""
     session = sr.Session(sr.baselines.lin_ts(ACTIONS, 500), rng=3, history=logged())
+    assert played(session, 20) > 0.75
+    log = dataclasses.replace(sr.Log.read(logged(), ACTIONS), contexts=("phone", "desk") * 100)
+    session = sr.Session(
+        sr.baselines.lin_ts(ACTIONS, 500), rng=3, history=log
+    )  # it takes no contexts: all days are alike
+    assert session.summary().contexts == ()
     assert played(session, 20) > 0.75
 
 

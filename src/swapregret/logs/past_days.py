@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swapregret.arrays import Action, Vector
-from swapregret.errors import InvalidInput
+from swapregret.errors import InvalidInput, Unsupported
 from swapregret.files.held import held_array
 from swapregret.learners.checked import require_player
 from swapregret.learners.doubling import DoublingPlayer
 from swapregret.learners.known_days import KnownDays
 from swapregret.learners.player import AnyPlayer, Arrays, Decision, Note
-from swapregret.learners.round.held_view import Chosen, Drawn
+from swapregret.learners.round.held_view import Chosen, Drawn, refuse_others
 from swapregret.logs.least_squares import LeastSquares
 from swapregret.logs.log import Log
 
@@ -95,13 +95,22 @@ def learn_past(known: KnownDays, state: Any, past: Log) -> Iterator[Any]:
             "Use feedback='bandit'.",
         )
     policies, unknown = past.policies, Chosen()
-    contexts = past.contexts or (None,) * len(past)
+    contexts = past.contexts if past.contexts is not None and _has_contexts(state) else (None,) * len(past)
     for day, (play, share) in enumerate(zip(past.plays, past.shares().tolist(), strict=True)):
         yield state
         held = unknown if policies is None else Drawn(policies[day])
         decision = Decision(day, play, player.actions, held, Note(context=contexts[day]))
         state = known.observe(state, decision, share)
     yield state
+
+
+def _has_contexts(state: object) -> bool:
+    """Tell whether a player can be told contexts; one that cannot takes all days alike."""
+    try:
+        refuse_others(state)
+    except Unsupported:
+        return False
+    return True
 
 
 def begin_with(known: KnownDays, state: Any, past: Log) -> tuple[Any, Promise | None]:
