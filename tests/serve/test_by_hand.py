@@ -145,6 +145,9 @@ def test_errors_speak_http(server: Served) -> None:
         assert (told["field"], told["endpoint"]) == (field, f"{method} {endpoint}"), told
         assert words in told["sentence"], told
         assert not re.search(r"session\.|Session\(|sr\.|None|True|MSets|'", told["sentence"]), told
+    batch = server.post(f"/problems/{problem}/rewards", {"rewards": [{"decision": decision["id"], "reward": 7}]}).json()
+    told = batch["results"][0]["error"]
+    assert (told["field"], told["endpoint"]) == ("reward", "POST /problems/{problem}/rewards")
     for headers in ({}, {"Content-Type": "text/plain"}):  # as curl sends it, unless it is told
         told = server.http.post("/problems", content=b"{}", headers=headers).json()["error"]
         assert (told["must"], told["do"]) == (

@@ -12,6 +12,8 @@ from swapregret.serve.refusals import Conflict, NotFound, as_json
 from swapregret.serve.view import decision_json, status_json, view_json
 from swapregret.sessions.notes import Id, note_given
 
+_BATCH = "POST /problems/{problem}/rewards"
+
 
 class Asked(NamedTuple):
     """What a client says of the decisions it wants: elements that are missing or that are there, an id of its own, a context."""
@@ -75,7 +77,9 @@ class Closed(NamedTuple):
             assert isinstance(only, dict), "a closing that was not looked up"
             return Reply.of(only)
         found = [
-            {"decision": id[:60], "state": "refused", **as_json(each)} if isinstance(each, SwapRegretError) else each
+            {"decision": id[:60], "state": "refused", **as_json(each, _BATCH)}
+            if isinstance(each, SwapRegretError)
+            else each
             for id, each in zip(self.ids, self.entries, strict=True)
         ]
         n_refused = sum(isinstance(each, SwapRegretError) for each in self.entries)
