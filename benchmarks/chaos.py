@@ -1,8 +1,9 @@
 """The worst day of the decision service, by ``python benchmarks/service.py --chaos``: everything that goes wrong, together.
 
 Two servers share a database. Clients decide and reward on small problems and repeat each request, with its key, until it is
-answered. Meanwhile servers, processes of problems and the database are killed, servers are frozen, disks are full, clients
-are slow or read nothing, and a neighbour plays a large problem. In the end the database is compared with what was acknowledged.
+answered. Meanwhile servers, processes of problems and PostgreSQL are killed, servers are frozen, disks are full, clients are
+slow or read nothing, and a neighbour plays a large problem. In the end the database is compared with what was acknowledged; the
+command fails if anything was lost, doubled or damaged, or comes out otherwise.
 """
 
 import asyncio
@@ -70,7 +71,11 @@ class Day:
             said, number = said_before(place, number), number + 1
             (decision,) = (await self.surely(lines, f"/problems/{problem}/decisions", said))["decisions"]
             self.made[problem].setdefault(decision["day"], []).append((decision["elements"], said))
-            await self.surely(lines, f"/decisions/{decision['id']}/reward", {"reward": reward_of(decision)})
+            reward = {"reward": reward_of(decision)}
+            if "id" in said:
+                await self.surely(lines, f"/problems/{problem}/rewards", {"rewards": [{"id": said["id"]} | reward]})
+            else:
+                await self.surely(lines, f"/decisions/{decision['id']}/reward", reward)
             self.rewards[decision["id"]] = reward_of(decision)
             await asyncio.sleep(0.02)
 
@@ -105,7 +110,8 @@ class Day:
 
     async def fire(self, seconds: float, rng: np.random.Generator) -> None:
         """Kill, freeze and fill, one after another."""
-        kinds = [self.kill, self.freeze, self.kill_below, self.fill if self.postgres is None else self.kill_database]
+        kinds = [self.kill, self.freeze, self.kill_below, self.fill]
+        kinds += [] if self.postgres is None else [self.kill_database]
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             await asyncio.sleep(float(rng.uniform(0.5, 4.0)))
@@ -139,13 +145,15 @@ class Day:
         await asyncio.sleep(0.3)
 
     async def fill(self, server: Server, seconds: float) -> None:
-        """Let a server find the disk full."""
-        with suppress(ProcessLookupError, PermissionError):
-            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        """Let a server find the disk full, or PostgreSQL with all its processes."""
+        writer = server.process.pid if self.postgres is None else self.postgres.pid()
+        for most in (4096, resource.RLIM_INFINITY):
+            for pid in (writer, *children(writer)) if self.postgres is not None else (writer,):
+                with suppress(ProcessLookupError, PermissionError):
+                    resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
             await asyncio.sleep(seconds)
-            resource.prlimit(
-                server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-            )
+        if self.postgres is not None and not self.postgres.is_alive():  # without a disk it may end
+            await asyncio.to_thread(self.postgres.start)
 
     async def kill_database(self, _: Server, seconds: float) -> None:
         """Crash the database, and bring it back."""
@@ -170,7 +178,7 @@ async def _play(day: Day, seconds: float, rng: np.random.Generator) -> None:
     await asyncio.gather(*bad, return_exceptions=True)
 
 
-def _compare(day: Day, database: str) -> dict[str, int]:
+def _compare(day: Day, database: str) -> Counter[str]:
     """Count what was acknowledged and is not there, what is there and nobody was told, and what comes out otherwise."""
     store = open_store(database)
     found: Counter[str] = Counter(damaged=len(check(store)))
@@ -196,7 +204,7 @@ def _compare(day: Day, database: str) -> dict[str, int]:
             else:
                 session.observe(float(str(event.value)), held.pop(event.day))
     store.close()
-    return dict(found)
+    return found
 
 
 def chaos(minutes: float, on_postgres: bool, rng_seed: int) -> None:
@@ -227,9 +235,12 @@ def chaos(minutes: float, on_postgres: bool, rng_seed: int) -> None:
                 each.process.wait()
         p50, p99 = (1e3 * float(np.quantile(day.seconds, part)) for part in (0.5, 0.99))
         print("what went wrong:", ", ".join(f"{count:,} × {name}" for name, count in sorted(day.troubles.items())))
-        print("what came of it:", ", ".join(f"{name} {count:,}" for name, count in _compare(day, database).items()))
+        came = _compare(day, database)
+        print("what came of it:", ", ".join(f"{name} {count:,}" for name, count in came.items()))
         print(f"from the first try to the answer: p50 {p50:.1f} ms, p99 {p99:.0f} ms, longest {max(day.seconds):.1f} s")
     finally:
         if postgres is not None:
             postgres.stop("immediate")
         shutil.rmtree(folder)
+    if wrong := [name for name in ("lost", "doubled", "damaged", "otherwise") if came[name]]:
+        raise SystemExit(f"nothing must be {' or '.join(wrong)}")
