@@ -8,7 +8,7 @@ import resource
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -62,33 +62,26 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 def make_app(settings: Settings) -> Shield | CORSMiddleware:
     """Return the application of a database, with everything around it; without a key it listens to this machine alone."""
-    nursery = Nursery()  # forked before there is a thread or a connection
-    try:
+    with ExitStack() as opened:
+        nursery = Nursery()  # forked before there is a thread or a connection
+        opened.callback(nursery.close)
         store = open_store(settings.database)
-    except BaseException:
-        nursery.close()
-        raise
-    keys = KeyRing(store)
-    if not keys.has_live_key() and not is_loopback(settings.host):
-        store.close()
-        nursery.close()
-        raise InvalidInput(
-            "a server that others can reach must have a key",
-            f"host {settings.host} and no key",
-            "Make one first: swapregret serve key create --scope admin; or listen on 127.0.0.1.",
-        )
-    gate = Gate(settings)
-    service = Service(store, settings, nursery)
-
-    for fault in check(store) if settings.check else []:
-        _log.error("damage: problem %s: %s", fault.problem or "any", fault.what)
-        if not fault.problem:
-            store.close()
-            nursery.close()
+        opened.callback(store.close)
+        keys = KeyRing(store)
+        if not keys.has_live_key() and not is_loopback(settings.host):
             raise InvalidInput(
-                "the database must be as it was written", fault.what, "See: swapregret serve check. Restore a backup."
+                "a server that others can reach must have a key",
+                f"host {settings.host} and no key",
+                "Make one first: swapregret serve key create --scope admin; or listen on 127.0.0.1.",
             )
-        service.damaged[fault.problem] = fault.what
+        damaged = {fault.problem: fault.what for fault in (check(store) if settings.check else [])}
+        for problem, what in damaged.items():
+            _log.error("damage: problem %s: %s", problem or "any", what)
+        if "" in damaged:
+            do = "See: swapregret serve check. Restore a backup."
+            raise InvalidInput("the database must be as it was written", damaged[""], do)
+        opened.pop_all()
+    gate, service = Gate(settings), Service(store, settings, nursery, damaged)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:

@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -44,9 +44,9 @@ _OPENING, _OPENING_SECONDS, _ADOPTING = 2, 1.0, 4
 
 
 class Service:
-    """All problems of this server; ``nursery`` makes their processes."""
+    """All problems of this server; ``nursery`` makes their processes, and those that are ``damaged`` are not served."""
 
-    def __init__(self, store: Store, settings: Settings, nursery: Nursery) -> None:
+    def __init__(self, store: Store, settings: Settings, nursery: Nursery, damaged: Mapping[str, str] = {}) -> None:
         self.store, self.settings, self.metrics, self._nursery = store, settings, Metrics(), nursery
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(6)}"
         self._start = time.time() - time.monotonic()
@@ -61,7 +61,7 @@ class Service:
         self._meanwhile: set[asyncio.Task[None]] = set()
         self._adopted, self._adopting = set[str](), asyncio.Semaphore(_ADOPTING)
         self.lanes: dict[str, Lane] = {}
-        self.damaged: dict[str, str] = {}  # problems, and what was found when the server started
+        self.damaged = damaged
         self.writer = Writer(store, self.owner, self.now, self.metrics)
         self._around = Around(store, self.writer, settings, self.owner, self.now)
 
@@ -72,14 +72,9 @@ class Service:
     async def start(self) -> None:
         """Begin to look after leases, deadlines and memory."""
         lease = self.settings.lease_seconds
-        self._tasks = [
-            asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._sweep)),
-            asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._keep_memory)),
-            asyncio.create_task(self._repeat(_SWEEP_SECONDS, self._cut_answers)),
-            asyncio.create_task(self._repeat(lease / 3.0, self._beat)),
-            asyncio.create_task(self._repeat(lease / 3.0, self._adopt)),
-            asyncio.create_task(self._repeat(600.0, self._forget)),
-        ]
+        often = dict.fromkeys((self._sweep, self._keep_memory, self._cut_answers), _SWEEP_SECONDS)
+        rounds = often | {self._beat: lease / 3.0, self._adopt: lease / 3.0, self._forget: 600.0}
+        self._tasks = [asyncio.create_task(self._repeat(seconds, task)) for task, seconds in rounds.items()]
 
     async def stop(self) -> None:
         """Finish, and let all problems go."""

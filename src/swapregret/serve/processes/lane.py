@@ -18,8 +18,8 @@ from swapregret.serve.database import Store
 from swapregret.serve.processes.child import Ran
 from swapregret.serve.processes.jobs import Before, Closed, Reply
 from swapregret.serve.processes.nursery import Child, Gone, TooLong
-from swapregret.serve.processes.trials import too_large
-from swapregret.serve.refusals import Conflict, HeldElsewhere, KeyReused, TooCostly
+from swapregret.serve.processes.trials import too_costly, too_large
+from swapregret.serve.refusals import Conflict, HeldElsewhere, KeyReused
 from swapregret.serve.writer import Part, RequestKey, Writer
 
 _log = logging.getLogger("swapregret.serve")
@@ -140,7 +140,9 @@ class Lane:
         limits = self._around.settings
         if isinstance(error, TooLong) or (isinstance(error, Gone) and error.args):
             self.is_slow = True
-            reason = too_large(limits, error, self.child) if isinstance(error, Gone) else _too_long(limits.call_seconds)
+            must, do = f"a request must take at most {limits.call_seconds:g} seconds", "Ask for less at once"
+            late = too_costly(must, "one that takes longer", "call_seconds", do)
+            reason = too_large(limits, error, self.child) if isinstance(error, Gone) else late
             error = reason if len(jobs) == 1 else Gone()
         elif not isinstance(error, SwapRegretError | Gone):
             _log.exception("a request of problem %s failed", self.id, exc_info=error)
@@ -233,11 +235,3 @@ def known_reply(key: RequestKey, request: str, reply: Reply) -> Reply | KeyReuse
         return reply
     must = "an Idempotency-Key must come with one request only"
     return KeyReused(must, "the key of another request", "Draw a new key for each new request.")
-
-
-def _too_long(seconds: float) -> TooCostly:
-    return TooCostly(
-        f"a request must take at most {seconds:g} seconds",
-        "one that takes longer",
-        "Ask for less at once, or start the server with a larger --limit call_seconds.",
-    )

@@ -42,7 +42,7 @@ class Trials:
         child.end()
         if made.day_seconds > limits.decision_seconds:
             raise too_costly(
-                f"take at most {limits.decision_seconds:g} seconds for a decision and its reward",
+                f"a problem must take at most {limits.decision_seconds:g} seconds for a decision and its reward",
                 f"about {made.day_seconds:.2g} seconds",
                 "decision_seconds",
             )
@@ -63,7 +63,7 @@ def within(limits: Settings, child: Child, do: str) -> Iterator[None]:
     try:
         yield
     except TooLong:
-        must = f"{do} within {limits.create_seconds:g} seconds"
+        must = f"a problem must {do} within {limits.create_seconds:g} seconds"
         raise too_costly(must, "one that takes longer", "create_seconds") from None
     except Gone as error:
         raise too_large(limits, error, child) from None
@@ -78,11 +78,9 @@ def too_large(limits: Settings, error: Gone, child: Child) -> TooCostly:
     came = "one whose process was ended, as happens without memory"
     if error.args:
         came = f"more than {max(most, (error.args[0] - child.shared) // MB):,} MB"
-    return too_costly(f"need at most {most} MB of memory", came, "problem_memory")
+    return too_costly(f"a problem must need at most {most} MB of memory", came, "problem_memory")
 
 
-def too_costly(must: str, came: str, limit: str) -> TooCostly:
-    """Say what a problem takes too much of, and which limit to raise."""
-    return TooCostly(
-        f"a problem must {must}", came, f"Use a smaller set, or start the server with a larger --limit {limit}."
-    )
+def too_costly(must: str, came: str, limit: str, smaller: str = "Use a smaller set") -> TooCostly:
+    """Say what a problem, or a request, takes too much of, and which limit to raise."""
+    return TooCostly(must, came, f"{smaller}, or start the server with a larger --limit {limit}.")
