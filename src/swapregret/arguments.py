@@ -107,6 +107,15 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return called
 
 
+def call_by_name(make: Callable[..., _R], must: str, /, *given: object, **options: object) -> _R:
+    """Call what a description names with what the description holds, or say what is missing or unknown."""
+    try:
+        inspect.signature(make).bind(*given, **options)
+    except TypeError as error:
+        raise InvalidInput(must, str(error), "Correct the description.") from None
+    return make(*given, **options)
+
+
 def check_confidence(confidence: float) -> None:
     """Refuse a probability with which nothing holds, or all does."""
     if not 0.0 < confidence < 1.0:
@@ -160,7 +169,7 @@ def _reader(hint: Any) -> _Reader | None:
     if hint in (int, float):
         return _number(hint, Between(-math.inf, math.inf))
     kind = hint if origin is None else origin
-    if not isinstance(kind, type) or kind in (object, np.ndarray) or getattr(kind, "_is_protocol", False):
+    if not isinstance(kind, type) or kind in (object, Any, np.ndarray) or getattr(kind, "_is_protocol", False):
         return None
     if kind is _FUNCTION:
         return lambda value, name: value if callable(value) else _refuse(name, "a function", value)

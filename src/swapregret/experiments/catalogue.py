@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TypeVar
 
 import swapregret as sr
+from swapregret.arguments import call_by_name
 from swapregret.arrays import as_labels, as_number
 from swapregret.counts import check_name
 from swapregret.environments.environment import Environment
@@ -36,7 +36,7 @@ ENVIRONMENT_KINDS = (*_SIMPLE, *_COMBINED, *_TOLD, *OWN_SET)
 """The kinds of environments. Only ``from_function`` is missing: a file cannot hold a function."""
 _WORLDS: dict[str, Callable[..., Environment]] = {name: getattr(sr.environments, name) for name in ENVIRONMENT_KINDS}
 
-_Made = TypeVar("_Made")
+_MUST = "an entry must have the parameters its kind needs"
 _GIVEN = {"actions", "horizon", "rng", "environment", "environments", "data", "name", "ingredients"}
 
 
@@ -80,7 +80,7 @@ def make_player(kind: str, values: Json, actions: sr.ActionSet, horizon: int) ->
     if kind == "anytime":
         factory = _FACTORIES[check_name(options.pop("of", "swap_combcp"), _FACTORIES, "of")]
         return sr.anytime(factory, actions, **options)
-    return _call(_FACTORIES[kind], actions, horizon, **options)
+    return call_by_name(_FACTORIES[kind], _MUST, actions, horizon, **options)
 
 
 def make_environment(
@@ -90,12 +90,16 @@ def make_environment(
     options = dict(values)
     if kind in OWN_SET:
         seeded = {"rng": seed} if "rng" in inspect.signature(_WORLDS[kind]).parameters else {}
-        return _call(_WORLDS[kind], **options, horizon=horizon, **seeded)
+        return call_by_name(_WORLDS[kind], _MUST, **options, horizon=horizon, **seeded)
     assert actions is not None
     if kind in _TOLD:
         seeded = {"rng": seed} if kind == "shortages" else {}
-        return _call(
-            _WORLDS[kind], _part(options.pop("of", None), "of", actions, horizon, seed, folder), **seeded, **options
+        return call_by_name(
+            _WORLDS[kind],
+            _MUST,
+            _part(options.pop("of", None), "of", actions, horizon, seed, folder),
+            **seeded,
+            **options,
         )
     if kind in _COMBINED:
         return _combine(kind, options, actions, horizon, seed, folder)
@@ -103,7 +107,7 @@ def make_environment(
         if "file" not in options:
             raise InvalidInput("`file` of a replay must be given", "none", "Name a .csv, .parquet or .npy file.")
         return sr.environments.replay(actions, folder / str(options.pop("file")), horizon=horizon, **options)
-    return _call(_WORLDS[kind], actions, horizon, rng=seed, **options)
+    return call_by_name(_WORLDS[kind], _MUST, actions, horizon, rng=seed, **options)
 
 
 def _combine(kind: str, options: Json, actions: sr.ActionSet, horizon: int, seed: int, folder: Path) -> Environment:
@@ -121,7 +125,7 @@ def _combine(kind: str, options: Json, actions: sr.ActionSet, horizon: int, seed
     if kind == "by_context":
         as_labels(contexts, len(contexts), "context")
         return sr.environments.by_context(dict(zip(contexts, made, strict=True)), rng=seed, **options)
-    return _call(_WORLDS[kind], made, rng=seed, **options)
+    return call_by_name(_WORLDS[kind], _MUST, made, rng=seed, **options)
 
 
 def _part(given: object, field: str, actions: sr.ActionSet, horizon: int, seed: int, folder: Path) -> Environment:
@@ -131,12 +135,3 @@ def _part(given: object, field: str, actions: sr.ActionSet, horizon: int, seed: 
     inner = dict(given)
     word = check_name(inner.pop("kind", None), (*_SIMPLE, *_COMBINED, *_TOLD), f"{field}.kind")
     return make_environment(word, inner, actions, horizon, seed, folder)
-
-
-def _call(make: Callable[..., _Made], *given: object, **options: object) -> _Made:
-    """Make what an entry describes, or say which parameters it lacks."""
-    try:
-        inspect.signature(make).bind(*given, **options)
-    except TypeError as error:
-        raise InvalidInput("an entry must have the parameters its kind needs", str(error), "Correct them.") from None
-    return make(*given, **options)

@@ -6,14 +6,14 @@ Element j of the other is of kind k(j), element i of one's own of kind k(i). W i
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from swapregret.arrays import Floats, Integers, frozen
-from swapregret.games.payoffs import pay
+from swapregret.games.payoffs import Numbers, pay
 
 
 class PairRule(NamedTuple):
@@ -72,7 +72,7 @@ def pair_rule(kinds: Sequence[npt.ArrayLike], tables: Sequence[npt.ArrayLike], b
 
 
 @pay.of(PairRule)
-def pay_pair(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def pay_pair(rule: PairRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Count the kinds the other has, and look up what they are worth."""
     n_kinds = rule.lines.size - 1
     for player in range(first, last):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import call_by_name, checked
+from swapregret.arrays import as_integer, as_number
 from swapregret.counts import check_name
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds import classics
@@ -33,65 +33,87 @@ from swapregret.learners.schedule import Schedule
 Description = Mapping[str, Any]
 
 
-def _matrix(spec: Description, folder: Path) -> Game:
-    if "file" in spec:
-        return read_nfg(folder / str(spec["file"]))
-    if "classic" in spec:
-        game: Game = getattr(classics, check_name(spec["classic"], classics.__all__, "classic"))()
+@checked
+def _matrix(
+    folder: Path,
+    payoffs: Any = None,
+    labels: Any = None,
+    names: Any = None,
+    *,
+    file: str | None = None,
+    classic: str | None = None,
+) -> Game:
+    if file is not None:
+        return read_nfg(folder / file)
+    if classic is not None:
+        game: Game = getattr(classics, check_name(classic, classics.__all__, "classic"))()
         return game
-    return MatrixGame(spec["payoffs"], spec.get("labels"), spec.get("names"))
+    return MatrixGame(_given("matrix", payoffs=payoffs), labels, names)
 
 
-def _sequential(spec: Description, folder: Path) -> Game:
-    if "file" in spec:
-        return read_efg(folder / str(spec["file"]))
-    if "openspiel" in spec:
+@checked
+def _sequential(
+    folder: Path, tree: Any = None, names: Any = None, *, file: str | None = None, openspiel: str | None = None
+) -> Game:
+    if file is not None:
+        return read_efg(folder / file)
+    if openspiel is not None:
         from swapregret.games.kinds.from_openspiel import (
             from_openspiel,  # plays, which it makes, are read by descriptions
         )
 
-        return from_openspiel(str(spec["openspiel"]))
-    return SequentialGame(spec["tree"], spec.get("names"))
+        return from_openspiel(openspiel)
+    return SequentialGame(_given("sequential", tree=tree), names)
 
 
-def _routing(spec: Description, folder: Path) -> Game:
-    commodities, vehicles = spec["commodities"], float(spec.get("vehicles", 1.0))
-    if "file" in spec:
-        return RoutingGame.from_tntp(folder / str(spec["file"]), commodities, vehicles=vehicles)
-    edges = spec["edges"] if "edges" in spec else layered_edges(*spec["layered"])
+@checked
+def _routing(
+    folder: Path,
+    commodities: Sequence[Any],
+    *,
+    vehicles: float = 1.0,
+    file: str | None = None,
+    edges: Sequence[Any] | None = None,
+    layered: Sequence[int] | None = None,
+    costs: Any = None,
+    affine: Mapping[str, Any] | None = None,
+    bpr: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    allowed: Any = None,
+) -> Game:
+    if file is not None:
+        return RoutingGame.from_tntp(folder / file, commodities, vehicles=vehicles)
+    if edges is None:
+        edges = call_by_name(layered_edges, "`layered` must be [layers, width]", *_given("routing", layered=layered))
     n, count = len(commodities), len(edges)
-    if "costs" in spec:
-        costs = spec["costs"]
-    elif "affine" in spec:
-        costs = affine_costs(spec["affine"]["constant"], spec["affine"]["slope"], n)
-    elif "bpr" in spec:
-        time, capacity, factor, power = (spec["bpr"][key] for key in ("free_flow", "capacity", "factor", "power"))
-        costs = bpr_costs(time, capacity, factor, power, n, vehicles=vehicles)
-    else:
-        source = np.random.default_rng(int(spec.get("seed", 0)))
+    if affine is not None:
+        costs = call_by_name(affine_costs, "`affine` must have constant and slope", n_players=n, **affine)
+    elif bpr is not None:
+        must = "`bpr` must have free_flow, capacity, factor and power"
+        costs = call_by_name(bpr_costs, must, n_players=n, vehicles=vehicles, **bpr)
+    elif costs is None:
+        source = np.random.default_rng(as_integer(seed, "seed", 0))
         costs = affine_costs(source.uniform(0.0, 1.0, count), source.uniform(0.0, 1.0, count), n)
-    return RoutingGame(edges, costs, commodities, spec.get("allowed"))
+    return RoutingGame(edges, costs, commodities, allowed)
 
 
-def _blotto(spec: Description, folder: Path) -> Game:
-    return _by_name(BlottoGame, {**spec, "values": int(spec["fields"])} if "fields" in spec else spec)
+def _given(kind: str, **argument: Any) -> Any:
+    """Return the one argument, which a game of a kind must have."""
+    ((name, value),) = argument.items()
+    if value is None:
+        raise InvalidInput(f"the description of a {kind} game must have `{name}`", "none", "Add it.")
+    return value
 
 
-def _by_name(kind: type[Game], spec: Description, folder: Path | None = None) -> Game:
-    """Make a game whose description has the arguments of its class by their names."""
-    wanted = list(signature(kind.__init__).parameters.values())[1:]
-    return kind(**{each.name: spec[each.name] for each in wanted if each.name in spec or each.default is each.empty})
-
-
-_KINDS: dict[str, Callable[[Description, Path], Game]] = {
-    "blotto": _blotto,
-    "matching": partial(_by_name, MatchingMarket),
+_KINDS: dict[str, Callable[..., Game]] = {
+    "blotto": BlottoGame,
+    "matching": MatchingMarket,
     "matrix": _matrix,
-    "ranking": partial(_by_name, RankingDuel),
+    "ranking": RankingDuel,
     "routing": _routing,
-    "security": partial(_by_name, SecurityGame),
+    "security": SecurityGame,
     "sequential": _sequential,
-    "shapley": partial(_by_name, ShapleyGame),
+    "shapley": ShapleyGame,
 }
 
 
@@ -111,25 +133,18 @@ def make_game(spec: Description, folder: Path | None = None) -> Game:
     >>> make_game({"kind": "blotto", "troops": [4, 3], "fields": 3}).action_sets[0].n_actions
     15
     """
-    kind = check_name(spec.get("kind"), _KINDS, "kind")
-    try:
-        return _KINDS[kind](spec, folder or Path())
-    except KeyError as error:
-        raise InvalidInput(
-            f"the description of a {kind} game must have `{error.args[0]}`", f"only {sorted(spec)}", "Add it."
-        ) from None
+    options = dict(spec)
+    kind = check_name(options.pop("kind", None), _KINDS, "kind")
+    if kind == "blotto" and "fields" in options:
+        options["values"] = as_integer(options.pop("fields"), "fields", 1)
+    if "folder" in signature(_KINDS[kind]).parameters:
+        options["folder"] = folder or Path()
+    return call_by_name(_KINDS[kind], f"the description of a {kind} game must have what it is made of", **options)
 
 
-def _preset(actions: ActionSet, horizon: int, **options: Any) -> Player[Any]:
-    if "windows" in options:
-        options["schedule"] = Schedule(windows=options.pop("windows"))
-    if "step" in options:
-        options["rate"] = AdaptiveRate(float(options.pop("step")))
-    return swap_combcp(actions, horizon, **options)
-
-
+_PRESETS = ("adaptive", "multiscale", "paper")
 _PLAYERS: dict[str, Callable[..., Player[Any]]] = {
-    **{preset: partial(_preset, preset=preset) for preset in ("adaptive", "multiscale", "paper")},
+    **{preset: partial(swap_combcp, preset=preset) for preset in _PRESETS},
     "single": baselines.combcp,
     "uniform": lambda actions, horizon: baselines.uniform(actions),
     "blum_mansour": baselines.blum_mansour,
@@ -169,8 +184,11 @@ def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -
     for spec, actions in zip(given, game.action_sets, strict=True):
         options = dict(spec)
         name = check_name(options.pop("learner", "adaptive"), _PLAYERS, "learner")
-        try:
-            made.append(_PLAYERS[name](actions, horizon, **options))
-        except TypeError as error:
-            raise InvalidInput(f"options of {name!r} must be ones it has", str(error), "Check the names.") from None
+        if name in _PRESETS and "windows" in options:
+            options["schedule"] = Schedule(windows=options.pop("windows"))
+        if name in _PRESETS and "step" in options:
+            options["rate"] = AdaptiveRate(as_number(options.pop("step"), "step"))
+        made.append(
+            call_by_name(_PLAYERS[name], f"options of {name!r} must be ones it has", actions, horizon, **options)
+        )
     return made

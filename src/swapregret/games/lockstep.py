@@ -17,7 +17,7 @@ from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.compiled.address import call_act, call_end, call_observe
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import action_total
-from swapregret.games.payoffs import Game, RuledGame, expect, normalise, pay
+from swapregret.games.payoffs import Game, PayRule, RuledGame, expect, normalise, pay
 from swapregret.games.windows import Windows
 from swapregret.learners.player import Decision, HeldPolicy, Player, draw_action, hold_policy, what_is_seen
 from swapregret.learners.round.day import OUT_OF_ROOM, PLAYED, refuse
@@ -115,7 +115,7 @@ def show_all(room: Room, means: Floats, n_rows: int, row: int, is_expected: bool
 
 
 @kernel
-def play_rounds(rule: Any, room: Room, means: Floats, n_rows: int, row: int, stop: int, is_expected: bool) -> Any:
+def play_rounds(rule: PayRule, room: Room, means: Floats, n_rows: int, row: int, stop: int, is_expected: bool) -> Any:
     """Play rows ``row`` to ``stop`` − 1 of a block; return the next row, a player, and why Python is asked, or PLAYED.
 
     ``means`` takes the reward vectors that ledgers are fed with: ``n_rows`` rows of the first player, then of the second, …

@@ -12,10 +12,10 @@ laid out in the same way.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -246,18 +246,24 @@ def readable(elements: Sequence[Label]) -> str:
     return "{" + ", ".join(map(str, elements)) + "}"
 
 
+class PayRule(Protocol):
+    """A named tuple of arrays, of a class for which :func:`pay` is written."""
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
 @method
-def pay(rule: Any, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def pay(rule: PayRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Write the payoff vectors of players ``first`` to ``last`` − 1, given the actions of all."""
 
 
 @method
-def expect(rule: Any, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def expect(rule: PayRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Write the expected payoff vectors, given the marginals of all, who draw independently."""
 
 
 @expect.default
-def expect_linear(rule: Any, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def expect_linear(rule: PayRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Put in the marginals: where payoffs are linear in the action of every other player, that is the mean."""
     pay(rule, profile, starts, first, last, vectors)
 
@@ -265,7 +271,7 @@ def expect_linear(rule: Any, profile: Numbers, starts: Integers, first: int, las
 class RuledGame(Game):
     """A game whose payoffs are a rule; :func:`pay` and :func:`expect` are written for its class."""
 
-    rule: Any
+    rule: PayRule
 
     @property
     def is_compiled(self) -> bool:
@@ -281,7 +287,7 @@ class RuledGame(Game):
         """Return E[v] when all play independently with these marginals (the player's own are not looked at)."""
         return self._ask(expect, player, np.concatenate(marginals).astype(np.float64))
 
-    def _ask(self, code: Any, player: int, profile: Numbers) -> Vector:
+    def _ask(self, code: Callable[..., None], player: int, profile: Numbers) -> Vector:
         vectors, starts = np.empty(len(profile)), self.starts
         code(self.rule, profile, starts, player, player + 1, vectors)
         return vectors[starts[player] : starts[player + 1]]

@@ -68,7 +68,7 @@ def test_refusals() -> None:
         bpr_costs([1.0], [0.0], [0.15], [4.0], 2)
     with pytest.raises(InvalidInput):
         RoutingGame([("s", "t")], affine_costs([1, 2], 0.0, 1), [("s", "t")])
-    with pytest.raises(InvalidInput, match="must have `commodities`"):
+    with pytest.raises(InvalidInput, match="missing a required argument: 'commodities'"):
         make_game({"kind": "routing"})
     with pytest.raises(InvalidInput, match="`kind`"):
         make_game({"kind": "poker"})

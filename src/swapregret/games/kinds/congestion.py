@@ -15,7 +15,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, Matrix, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, expect, pay, read_numbers
+from swapregret.games.payoffs import Numbers, RuledGame, expect, pay, read_numbers
 
 
 class CrowdRule(NamedTuple):
@@ -97,7 +97,7 @@ class CongestionGame(RuledGame):
 
 
 @pay.of(CrowdRule)
-def pay_crowd(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def pay_crowd(rule: CrowdRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Write minus the cost of each resource if the player joins the others who use it."""
     loads = np.zeros(rule.costs.shape[0], dtype=np.int64)
     for i in range(profile.size):
@@ -108,7 +108,7 @@ def pay_crowd(rule: Any, profile: Any, starts: Integers, first: int, last: int, 
 
 
 @expect.of(CrowdRule)
-def expect_crowd(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def expect_crowd(rule: CrowdRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     r"""Write minus the expected cost of each resource.
 
     With :math:`F_p(k)` the chance that k of the players before p use it, and :math:`G_p(k)` the mean cost if k others do and those

@@ -5,7 +5,7 @@ better sends somebody there too. Under independent policies the chance that nobo
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from swapregret.actions.matchings.truncated_permutations import TruncatedPermuta
 from swapregret.arguments import checked
 from swapregret.arrays import Floats, Integers, Vector, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay, read_numbers, spec_of
+from swapregret.games.payoffs import Numbers, RuledGame, pay, read_numbers, spec_of
 
 
 class MarketRule(NamedTuple):
@@ -41,6 +41,8 @@ class MatchingMarket(RuledGame):
     >>> market.payoffs([[1, 0], [1, 0]])
     array([0., 2.])
     """
+
+    rule: MarketRule
 
     @checked
     def __init__(
@@ -75,7 +77,7 @@ class MatchingMarket(RuledGame):
 
 
 @pay.of(MarketRule)
-def pay_market(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def pay_market(rule: MarketRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Write each value times the chance that nobody better comes."""
     n_posts, n = rule.is_better.shape[0], rule.is_better.shape[1]
     comes = np.zeros((n, n_posts))

@@ -15,7 +15,7 @@ from swapregret.arguments import checked
 from swapregret.arrays import Action, Floats, Integers, Label, Vector, frozen
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
-from swapregret.games.payoffs import RuledGame, pay, read_numbers, spec_of
+from swapregret.games.payoffs import Numbers, RuledGame, pay, read_numbers, spec_of
 
 
 class TableRule(NamedTuple):
@@ -43,6 +43,8 @@ class MatrixGame(RuledGame):
     >>> game.payoff_range(0), game.payoffs([[0, 1], [1, 0]])
     ((0.0, 7.0), array([7., 2.]))
     """
+
+    rule: TableRule
 
     @checked
     def __init__(
@@ -82,7 +84,7 @@ class MatrixGame(RuledGame):
 
 
 @pay.of(TableRule)
-def pay_table(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def pay_table(rule: TableRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Add up the table over the choices of the others, each with its weight; choices without weight are passed over."""
     n = rule.counts.size
     others, at, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)

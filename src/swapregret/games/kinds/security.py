@@ -14,7 +14,7 @@ from swapregret.actions.m_sets.m_sets import MSets
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arguments import checked
 from swapregret.arrays import Vector, as_vector, frozen
-from swapregret.games.bilinear import pair_rule
+from swapregret.games.bilinear import PairRule, pair_rule
 from swapregret.games.payoffs import RuledGame, spec_of
 
 
@@ -40,6 +40,8 @@ class SecurityGame(RuledGame):
     >>> game.payoffs([[1, 1, 0], [0, 1, 0]])
     array([-1.,  1.])
     """
+
+    rule: PairRule
 
     @checked
     def __init__(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from swapregret.actions.plans.plans import Plans
 from swapregret.arrays import Floats, Integers, Vector, frozen
-from swapregret.games.payoffs import RuledGame, pay
+from swapregret.games.payoffs import Numbers, RuledGame, pay
 from swapregret.games.trees.tree_walk import TreeWalk, wrong_tree
 
 
@@ -39,7 +39,7 @@ class LeafRule(NamedTuple):
 
 
 @pay.of(LeafRule)
-def pay_leaves(rule: Any, profile: Any, starts: Integers, first: int, last: int, vectors: Floats) -> None:
+def pay_leaves(rule: LeafRule, profile: Numbers, starts: Integers, first: int, last: int, vectors: Floats) -> None:
     """Add up leaf by leaf what the others' sequences let through."""
     n_leaves, n = rule.sequences.shape
     for player in range(first, last):
