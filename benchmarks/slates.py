@@ -77,7 +77,7 @@ def value(runs: int) -> Iterator[str]:
         means = rng.random(ACTIONS.dimension) / SLOTS
         wanted = policy.sample(rng)
         plays = policy.sample_many(rng, LOG)
-        totals = (rng.random((LOG, ACTIONS.dimension)) * SLOTS < means * SLOTS).astype(float) / SLOTS
+        totals = (rng.random((LOG, ACTIONS.dimension)) < means * SLOTS).astype(float) / SLOTS
         totals = (plays * totals).sum(axis=1)
         found = sr.evaluate(list(zip(plays, totals, strict=True)), wanted, actions=ACTIONS, policies="uniform")
         is_same = (plays == wanted).all(axis=1)

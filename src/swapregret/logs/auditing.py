@@ -16,7 +16,7 @@ from swapregret.files.storage import Json
 from swapregret.notebook import html_table
 from swapregret.policy import FinitePolicy, Policy
 from swapregret.regret.best_swap import BestSwap, best_swap
-from swapregret.regret.interval import interval_regret, window_regrets, windows_of
+from swapregret.regret.interval import interval_regret, windows_of
 from swapregret.regret.ledgers.answers import answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.ledger import SwapLedger
@@ -272,7 +272,7 @@ def audit_alike(actions: ActionSet, plays: Plays, rewards: npt.ArrayLike, told: 
         ledger=closed,
         actions=actions,
         is_cost=units.is_cost,
-        windows=() if window is None else window_regrets(actions, daily, earned, window),
+        windows=() if window is None else windows_of(actions, daily, earned, window).each,
     )
 
 

@@ -40,6 +40,14 @@ class Intervals:
         """Return the external regret of each window."""
         return np.asarray(self.best - self.earned)
 
+    @property
+    def each(self) -> tuple[Regret, ...]:
+        """Return the same as regrets, each with its days."""
+        words = "external regret of one window: its best fixed action in hindsight minus what was received"
+        days = np.diff([*self.starts, self.n_days]).tolist()
+        listed = zip(self.regrets.tolist(), days, strict=True)
+        return tuple(Regret.point(value, math.nan, n_days, words) for value, n_days in listed)
+
 
 class IntervalLedger:
     """Gathers the windows of a run; day 0 is day ``offset`` of the first.
@@ -133,14 +141,3 @@ def windows_of(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, windo
     sums = np.add.reduceat(rewards, edges, axis=0)
     best = np.array([float(row @ actions.argmax(row)) for row in sums])
     return Intervals(length, frozen(best), frozen(np.add.reduceat(got, edges)), len(rewards))
-
-
-def window_regrets(actions: ActionSet, rewards: Matrix, earned: npt.ArrayLike, window: int) -> tuple[Regret, ...]:
-    """Return the external regret of each window of a run given as arrays."""
-    found = windows_of(actions, rewards, earned, window)
-    n, length = found.n_days, found.window
-    words = "external regret of one window: its best fixed action in hindsight minus what was received"
-    return tuple(
-        Regret.point(value, math.nan, min(length, n - index * length), words)
-        for index, value in enumerate(found.regrets.tolist())
-    )
