@@ -103,16 +103,23 @@ def minimax(table: Joint) -> tuple[float, Vector, Vector]:
     >>> round(value, 9), first.round(9).tolist(), second.round(9).tolist()
     (0.333333333, [0.333333333, 0.666666667], [0.333333333, 0.666666667])
     """
-    n, m = table.shape
+    own, their = (HullEquations.of(np.arange(count), np.ones((1, count)), [1.0]) for count in table.shape)
+    return _saddle(own, their, table, np.zeros(len(table)))
+
+
+def _saddle(own: HullEquations, their: HullEquations, pays: Joint, base: Vector) -> tuple[float, Vector, Vector]:
+    """Solve the program of :func:`zero_sum_value`: the value, x, and y as the prices of its rows."""
+    n, q, r = len(own.used), len(their.right), len(their.limit)
+    table = -pays[np.ix_(own.used, their.used)].T
     found = solve_program(
-        c=np.r_[np.zeros(n), -1.0],
-        A_ub=np.c_[-table.T, np.ones(m)],
-        b_ub=np.zeros(m),
-        A_eq=np.r_[np.ones(n), 0.0][None, :],
-        b_eq=[1.0],
-        bounds=[(0, None)] * n + [(None, None)],
+        c=np.r_[-base[own.used], -their.right, their.limit],
+        A_ub=scipy.sparse.bmat([[table, their.equal.T, -their.below.T], [own.below, None, None]], format="csr"),
+        b_ub=np.r_[np.zeros(len(their.used)), own.limit],
+        A_eq=scipy.sparse.hstack([own.equal, scipy.sparse.csr_array((len(own.right), q + r))], format="csr"),
+        b_eq=own.right,
+        bounds=[(0, None)] * n + [(None, None)] * q + [(0, None)] * r,
     )
-    return float(found.x[-1]), np.asarray(found.x[:n]), np.maximum(-found.ineqlin.marginals, 0.0)
+    return float(-found.fun), found.x[:n], np.maximum(-found.ineqlin.marginals[: len(their.used)], 0.0)
 
 
 def zero_sum_value(game: Game) -> float:
@@ -137,40 +144,27 @@ def zero_sum_value(game: Game) -> float:
     )
     if game.n_players != 2:
         raise refusal
-    described = _described(game)
-    if described is None:
-        tables = _tables(game)
-        if np.abs(tables.sum(axis=0)).max() > _ZERO:
-            raise refusal
-        return minimax(tables[0])[0]
-    (own, first, base), (their, second, other) = described
+    found = _described(game)
+    if not found:
+        return zero_sum_value(normal_form(game))  # one of a list is described
+    (own, first, base), (their, second, other) = found
     rows, columns = (actions.span.basis for actions in game.action_sets)  # what is 0 on them is 0 everywhere
     paid = rows @ (first + second.T) @ columns.T + (rows @ base)[:, None] + columns @ other
     if np.abs(paid).max() > _ZERO * max(1.0, game.scale(0)):
         raise refusal
-    pays = first[np.ix_(own.used, their.used)]
-    n, q, r = len(own.used), len(their.right), len(their.limit)
-    found = solve_program(
-        c=np.r_[-base[own.used], -their.right, their.limit],
-        A_ub=scipy.sparse.bmat([[-pays.T, their.equal.T, -their.below.T], [own.below, None, None]], format="csr"),
-        b_ub=np.r_[np.zeros(len(their.used)), own.limit],
-        A_eq=scipy.sparse.hstack([own.equal, scipy.sparse.csr_array((len(own.right), q + r))], format="csr"),
-        b_eq=own.right,
-        bounds=[(0, None)] * n + [(None, None)] * q + [(0, None)] * r,
-    )
-    return float(-found.fun)
+    return _saddle(own, their, first, base)[0]
 
 
-def _described(game: Game) -> list[tuple[HullEquations, Joint, Vector]] | None:
-    """Return for both players the equations of its hull, A and b: its payoff vector is Ay + b. None where a list is needed."""
-    if isinstance(game, MatrixGame) or not isinstance(game, RuledGame):
-        return None
+def _described(game: Game) -> list[tuple[HullEquations, Joint, Vector]]:
+    """Return for both players the equations of its hull, A and b: its payoff vector is Ay + b. empty where a list is needed."""
+    if not isinstance(game, RuledGame):
+        return []
     found = []
     for player, actions in enumerate(game.action_sets):
         try:
             equations = equations_of(actions)
         except Unsupported:
-            return None
+            return []
         whole, other = [np.zeros(each.dimension) for each in game.action_sets], 1 - player
         base = game.expected_payoff_vector(player, whole)
         columns = np.empty((whole[other].size, len(base)))
