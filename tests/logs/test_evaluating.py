@@ -1,14 +1,17 @@
 """The value of another policy: exact expectations by enumeration, intervals that hold, and refusals."""
 
 import dataclasses
+import json
 from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import swapregret as sr
 from swapregret.actions.action_set import ActionSet
+from swapregret.cli import app
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.learners.player import Decision
 from swapregret.learners.round.held_view import Drawn
@@ -207,3 +210,18 @@ def test_a_policy_of_another_set_is_refused() -> None:
     for other in (sr.swap_combcp(sr.MSets(5, 2), 100), sr.MSets(5, 2).uniform_policy()):
         with pytest.raises(InvalidInput, match="`policy` must be over the 2 elements of the set"):
             evaluate(log, other, actions=coin, policies="uniform")
+
+
+def test_a_journal_is_evaluated_by_its_own_set(tmp_path) -> None:
+    """The command takes a journal as it takes a table, without set and range; what it knows must not be told again."""
+    coin, path = sr.MSets(2, 1, labels="ab"), tmp_path / "coin.journal"
+    with sr.Session(sr.baselines.uniform(coin), rng=1, journal=path, reward_range=(0, 3)) as session:
+        for _ in range(40):
+            session.observe(3.0 * ("a" in session.act().elements))
+    asked = ["evaluate", str(path), "--policy", "a", "--json"]
+    found = json.loads(CliRunner().invoke(app, asked, catch_exceptions=False).stdout)
+    assert found["n_days"] == 40
+    assert found["pseudo_inverse"]["value"] == pytest.approx(3.0, abs=1.0)
+    assert found["told"] == "logged"
+    refused = CliRunner().invoke(app, [*asked, "--set", "msets 2 1"]).output
+    assert "its own set, range and policies" in " ".join(refused.split())
