@@ -1,16 +1,20 @@
 """Opponents who know today's policy, and pay least for it: what a player earns beside the value of the game, and its swap regret.
 
-    python benchmarks/opponents.py                  20,000 days, two seeds (minutes)
+    python benchmarks/opponents.py                                20,000 days, four seeds (minutes)
+    python benchmarks/opponents.py --write docs/guarantee.md      and put the table into the page
     python benchmarks/opponents.py --players ladder,blum_mansour --horizon 5000
 
-Pennies, rock–paper–scissors, a random game of five by five, and m-sets (6, 2) against six vectors of rewards. A number is reward
-less value / swap regret, per day.
+Pennies, rock–paper–scissors, random games of five by five, and m-sets (6, 2) against six random vectors of rewards; each seed has
+games of its own. A number is reward less value / swap regret, per day: the mean, and in brackets the least reward and the largest
+swap regret.
 """
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured_block import markdown, put_block
 from quality import ABLATIONS, COMPETITORS, PLAYERS, VARIANTS
 
 import swapregret as sr
@@ -53,25 +57,40 @@ def play_out(player: Any, rewards: np.ndarray, horizon: int, seed: int) -> tuple
     return earned / horizon, swap_regret(answer(player.actions, [ledger.close()])).value / horizon
 
 
+def signed(value: float) -> str:
+    """Return a number with its sign, and without its leading zero."""
+    return f"{value:+.3f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def cell(runs: list[tuple[float, float]]) -> str:
+    """Return the means of what is above the value and of swap regret, and the worst of both."""
+    (reward, swap), (least, most) = np.mean(runs, axis=0), (min(r for r, _ in runs), max(s for _, s in runs))
+    return f"{signed(reward)} / {signed(swap)[1:]} ({signed(least)} / {signed(most)[1:]})"
+
+
 def main() -> None:
-    """Parse, play, print."""
+    """Parse, play, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", default="adaptive,no-experts,ladder,ladder-no-experts,blum_mansour")
     parser.add_argument("--horizon", type=int, default=20_000)
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--first-seed", type=int, default=51)
+    parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--first-seed", type=int, default=520)
+    parser.add_argument("--write", type=Path, default=None, help="a page with a block called opponents")
     options = parser.parse_args()
-    for name in options.players.split(","):
-        row = []
-        for game, (actions, rewards) in games(options.first_seed).items():
-            make = (PLAYERS | COMPETITORS | ABLATIONS | VARIANTS)[name]
-            runs = [
-                play_out(make(actions, options.horizon), rewards, options.horizon, options.first_seed + seed)
-                for seed in range(options.seeds)
-            ]
-            reward, swap = np.mean(runs, axis=0)
-            row.append(f"{game} {reward - value_of(actions, rewards):+.3f} / {swap:.3f}")
-        print(f"{name:14}" + "   ".join(row), flush=True)
+    rows, names = [], list(games(0))
+    for player in options.players.split(","):
+        make, row = (PLAYERS | COMPETITORS | ABLATIONS | VARIANTS)[player], [f"`{player}`"]
+        for game in names:
+            runs = []
+            for seed in range(options.first_seed, options.first_seed + options.seeds):
+                actions, rewards = games(seed)[game]
+                earned, swap = play_out(make(actions, options.horizon), rewards, options.horizon, seed)
+                runs.append((earned - value_of(actions, rewards), swap))
+            row.append(cell(runs))
+        rows.append(row)
+        print("   ".join(row), flush=True)
+    if options.write:
+        put_block(options.write, "\n".join(markdown(["player", *names], rows)), "opponents")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Distance to correlated equilibrium in nine small games, beside Blum–Mansour's: ``python benchmarks/small_games.py``.
 
     python benchmarks/small_games.py                      T = 1,000, 10,000 and 100,000, two seeds (some minutes)
+    python benchmarks/small_games.py --write docs/games.md        and put the table into the page
     python benchmarks/small_games.py --players adaptive,ladder --rounds 10000 --games shapley,chicken --seeds 8
 
 Each player meets itself, with bandit feedback, and is made for the rounds it plays. A number is ε of the play day by day, in
@@ -10,9 +11,11 @@ named, over that of the last one.
 
 import argparse
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured_block import markdown, put_block
 from quality import COMPETITORS, PLAYERS, VARIANTS
 
 from swapregret import games
@@ -57,10 +60,13 @@ def main() -> None:
     parser.add_argument("--games", default=",".join(GAMES))
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--first-seed", type=int, default=300)
+    parser.add_argument("--write", type=Path, default=None, help="a page with a block called small games")
     given = parser.parse_args()
     makers = PLAYERS | COMPETITORS | VARIANTS
     players, names = given.players.split(","), given.games.split(",")
-    for rounds in map(int, given.rounds.split(",")):
+    lengths = [int(rounds) for rounds in given.rounds.split(",")]
+    page: dict[str, list[str]] = {name: [] for name in [*names, "mean"]}
+    for rounds in lengths:
         started, table = time.perf_counter(), []
         print(f"\nT = {rounds:,}, {given.seeds} seeds" + "".join(f"{player:>14}" for player in players), flush=True)
         for name in names:
@@ -73,9 +79,15 @@ def main() -> None:
             print(
                 f"{name:20}   " + "".join(f"{each:14.4f}" for each in row) + f"   ({row[0] / row[-1]:.2f})", flush=True
             )
+            page[name] += [f"{each:.4f}".removeprefix("0") for each in row]
         means = np.mean(table, axis=0)
+        page["mean"] += [f"{each:.4f}".removeprefix("0") for each in means]
         print(f"{'mean':20}   " + "".join(f"{each:14.4f}" for each in means) + f"   ({means[0] / means[-1]:.2f})")
         print(f"{time.perf_counter() - started:.0f} s", flush=True)
+    if given.write:
+        heads = [f"`{player}`, T = {rounds:,}" for rounds in lengths for player in players]
+        lines = markdown(["game", *heads], [[name, *cells] for name, cells in page.items()])
+        put_block(given.write, "\n".join(lines), "small games")
 
 
 if __name__ == "__main__":
