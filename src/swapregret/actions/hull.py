@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 @operation
 def best(hull: Asked, weights: Floats) -> Integers:
-    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.address``)."""
+    """Return the action of largest total weight; nothing where Python code has raised an error (``compiled.address``).
+
+    A set's code stands behind ``best=`` in its ``hull()``.
+    """
 
 
 @operation
@@ -39,23 +42,26 @@ def project(hull: Asked, tilted: Floats, near: Floats) -> tuple[Floats, Floats, 
     """Return the KL projection of exp(tilted) onto conv(A), its logarithm, and its gap: infinite if the point is not good.
 
     The gap bounds how far the divergence lies above its minimum. Where no action has an element the logarithm is 0. ``near`` is the
-    logarithm of a point that may be near; zeros if none is known.
+    logarithm of a point that may be near; zeros if none is known. A set's code stands behind ``project=`` in its ``hull()``.
     """
 
 
 @operation
 def list_policy(hull: Asked, point: Floats) -> tuple[Words, Floats, bool]:
-    """Return a point of conv(A) as a list: actions, packed, their chances, and whether the point was inside."""
+    """Return a point of conv(A) as a list: actions, packed, their chances, and whether the point was inside.
+
+    A set's code stands behind ``list_policy=`` in its ``hull()``.
+    """
 
 
 @operation
 def span_part(hull: Asked, vector: Floats) -> Floats:
-    """Return the part of a vector that actions can see, its projection onto span(A)."""
+    """Return the part of a vector that actions can see, its projection onto span(A): ``span_part=`` in ``hull()``."""
 
 
 @operation
 def draw_explore(hull: Asked, rng: np.random.Generator) -> Integers:
-    """Draw from an exploration policy that is no list."""
+    """Draw from an exploration policy that is no list: ``draw_explore=`` in ``hull()``."""
 
 
 @operation
@@ -70,25 +76,25 @@ def fill_table(
 ) -> bool:
     """Write the table of a policy that is no list, its E[M] and its Σ on the coordinates, if there are any.
 
-    A point that is not inside is refused, and nothing has changed.
+    A point that is not inside is refused, and nothing has changed. A set's code stands behind ``fill=`` of its :class:`Tables`.
     """
 
 
 @operation
 def draw_table(hull: Asked, table: Floats, rng: np.random.Generator) -> Integers:
-    """Draw from the policy of a table."""
+    """Draw from the policy of a table: ``draw=`` of :class:`Tables`."""
 
 
 @operation
 def table_variance(hull: Asked, table: Floats, marginals: Floats, vector: Floats) -> float:
-    """Return Var(v·M) under the policy of a table."""
+    """Return Var(v·M) under the policy of a table: ``variance=`` of :class:`Tables`."""
 
 
 @operation
 def solve_mixture(
     hull: Asked, tables: Annotated[Floats, 2], marginals: Annotated[Floats, 2], weights: Floats, right: Floats
 ) -> tuple[Floats, float]:
-    """Return Σ⁺v for a mixture of tables without making Σ, and the relative residual that is left, 0 for none."""
+    """Return Σ⁺v for a mixture of tables without making Σ, and the relative residual that is left: ``solve=``."""
 
 
 _DECLARED = {

@@ -1,1 +1,1 @@
-"""The ground of compiled code: the decorator, functions chosen by family, and what compiled code shares with Python."""
+"""The ground of compiled code: the decorator, functions chosen by class, and what compiled code shares with Python."""

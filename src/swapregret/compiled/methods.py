@@ -1,10 +1,10 @@
-"""Functions chosen by the class of their first argument: what a family of sets brings along.
+"""Functions chosen by the class of their first argument: how each kind of player learns, and what a game pays.
 
-``@method`` makes a stub. ``@stub.of(Family)`` gives the code for values of that named tuple, ``@stub.default`` the code for
-all others. Numba asks once, when it compiles a caller, and then calls that code itself: nothing of the choice is left at run
-time. Called from Python the choice is made by ``type``.
+``@method`` makes a stub. ``@stub.of(Rule)`` gives the code for values of that named tuple, ``@stub.default`` the code for all
+others: to find what a stub runs, search for ``@stub.of``. Numba asks once, when it compiles a caller, and then calls that code
+itself: nothing of the choice is left at run time. Called from Python the choice is made by ``type``.
 
-A caller that is kept on disk is keyed by its argument types, and so by the class of the family, but not by the code behind a
+A caller that is kept on disk is keyed by its argument types, and so by the class of the rule, but not by the code behind a
 stub. :func:`code_digest` adds that code to the key: of the stubs that the caller's file imports, directly or not, so that it makes
 no difference what else a process has loaded.
 """
@@ -61,7 +61,7 @@ class Method(Generic[_Arguments, _Result]):
                 return self._codes[each]
         if None in self._codes:
             return self._codes[None]
-        raise TypeError(f"{self.__name__} must be given for {cls} (or have a default): see actions/family.py")
+        raise TypeError(f"{self.__name__} must be given for {cls}, by @{self.__name__}.of, or have a default")
 
     def has_code_for(self, cls: type) -> bool:
         """Tell whether a class has code of its own, and not only the default."""

@@ -20,6 +20,7 @@ from swapregret.errors import Unsupported
 from swapregret.learners.doubling import DoublingPlayer, DoublingState
 from swapregret.learners.known_days import KnownDays
 from swapregret.learners.player import Decision, Note, Player, what_is_seen
+from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.logs.log import Log
 from swapregret.logs.past_days import Promise, begin_anew, begin_with
 from swapregret.playing.play_result import Run
@@ -123,7 +124,8 @@ class Course:
     @property
     def is_compiled(self) -> bool:
         """Tell whether blocks of days will run in compiled code, which needs no interpreter."""
-        return bool(getattr(self._present()[0], "is_compiled", False))
+        player = self._present()[0]
+        return isinstance(player, RunningPlayer) and player.is_compiled
 
     def marginals(self) -> Vector:
         """Return how likely each element is to be chosen next."""
@@ -146,7 +148,7 @@ class Course:
             if self._options["realised"]:
                 self.plays = np.empty(rewards.shape, dtype=np.int64)
             kinds = self._kinds.of(np.arange(start, end))
-            if is_whole and hasattr(player, "play_block"):
+            if is_whole and isinstance(player, RunningPlayer):
                 recorder = self._recorders[0]
                 read = partial(recorder.read_tape, state.learner, self._means) if self._needs_policies else None
                 self._take(player.play_block(state, self._rng, rewards, received, self.plays, read), len(rewards))

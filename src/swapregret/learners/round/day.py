@@ -268,7 +268,7 @@ PLAYED, NOT_PROJECTED, NOT_SOLVED, OUT_OF_ROOM = 0, 1, -1, 2
 
 @method
 def learn_day(rule: Rule, family: Family, state: State, action: Integers, seen: Floats, reward: float) -> None:
-    """Take in what a day paid."""
+    """Take in what a day paid. The code of each class of rules is found by searching for ``@learn_day.of``."""
 
 
 @learn_day.default
@@ -282,15 +282,16 @@ def learn_estimate(rule: Rule, family: Family, state: State, action: Integers, s
 def end_windows(rule: Rule, family: Family, state: State, n_ending: int) -> int:
     """Move on at the end of the ``n_ending`` shortest windows; return PLAYED, or change nothing and say why.
 
+    The code of each class of rules is found by searching for ``@end_windows.of``; the default's is in ``adaptive/pool_phases.py``.
     ``running`` has the sum of the estimates of the window, ``total`` of all days. After OUT_OF_ROOM it is called again with
-    −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the
-    policies of a new one, what solves with Σ of a restored one.
+    −``n_ending``, and goes on. With 0 it makes all that is derived from the state: the policies of a new one, what solves with Σ
+    of a restored one.
     """
 
 
 @method
 def remember(state: State, rule: Rule, action: Integers, seen: Floats, reward: float, times: float) -> None:
-    """Take note of a day beside its estimate; ``times`` −1 takes it back."""
+    """Take note of a day beside its estimate; ``times`` −1 takes it back. Search for ``@remember.of``."""
 
 
 @remember.default

@@ -1,12 +1,12 @@
 """The compiled functions Python calls for any player: a day, many days, the end of a window.
 
-They take a :class:`~swapregret.compiled.handle.Handle`. ``Session``, ``play`` and games call the same ones. What differs from
+They take a handle (``compiled.handle``). ``Session``, ``play`` and games call the same ones. What differs from
 player to player are the methods of ``round.day``.
 """
 
+from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
-from typing import cast
+from typing import NamedTuple, cast
 
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.address import address_of, call_end, family_of, rule_of, state_of, tape_of
@@ -162,10 +162,26 @@ def end_window(h: OpenHandle, n_ending: int) -> int:
     return code
 
 
+class Entries(NamedTuple):
+    """The kernels above, each under its name, as Numba has them: to call these is quicker."""
+
+    open_handle: Callable[..., OpenHandle]
+    act_day: Callable[[OpenHandle], Integers]
+    observe_day: Callable[..., int]
+    observe_late: Callable[..., int]
+    observe_drawn: Callable[..., int]
+    pass_day: Callable[[OpenHandle], int]
+    play_days: Callable[..., tuple[int, int, int]]
+    end_window: Callable[[OpenHandle, int], int]
+    start_tape: Callable[[OpenHandle], None]
+    stop_tape: Callable[[OpenHandle], None]
+    take_back: Callable[..., None]
+
+
 @cache
-def entries() -> SimpleNamespace:
-    """Return the functions on a handle, as Numba has them: to call these is quicker."""
-    made = (
+def entries() -> Entries:
+    """Return the entries."""
+    kernels = (
         act_day,
         observe_day,
         observe_late,
@@ -177,4 +193,4 @@ def entries() -> SimpleNamespace:
         stop_tape,
         take_back,
     )
-    return SimpleNamespace(open_handle=open_handle, **{each.__name__: cast(Kernel, each).dispatcher for each in made})
+    return Entries(open_handle, *(cast(Kernel, each).dispatcher for each in kernels))

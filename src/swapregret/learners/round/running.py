@@ -30,6 +30,7 @@ from swapregret.policy.tape import Tape, empty_tape
 
 if TYPE_CHECKING:
     from swapregret.compiled.handle import OpenHandle
+    from swapregret.learners.round.entries import Entries
 
 LISTS_DERIVED = frozenset({"mix", "undo", "cumulative", "marginals", "moments", "tables", "origins"})
 """What is made again from the others in a state that keeps its lists."""
@@ -69,7 +70,7 @@ class Running:
         self.lock = RLock()  # held while the state changes and views read it: compiled code runs without the GIL
         from swapregret.learners.round.entries import entries  # loads Numba
 
-        self.do = entries()
+        self.do: Entries = entries()
 
     # ---- the entries, on this state --------------------------------------------------------------------------------
 
@@ -82,8 +83,7 @@ class Running:
     ) -> "OpenHandle":
         """Return a handle on this state or a given one."""
         given, family = self.state if state is None else state, self._at_work() if family is None else family
-        opened: OpenHandle = self.do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
-        return opened
+        return self.do.open_handle(family, self.rule, given, self._no_tape if tape is None else tape, rng)
 
     def _at_work(self) -> Family:
         """Return the family as it works on this state; it is kept, as handles only have its addresses."""
@@ -115,7 +115,7 @@ class Running:
 
     def act(self, rng: np.random.Generator) -> Action:
         """Draw an action."""
-        action: Action = self.do.act_day(self.handle(rng))
+        action = self.do.act_day(self.handle(rng))
         settle(self._callbacks)
         return action
 
@@ -139,7 +139,8 @@ class Running:
         What an entry returns is put into a list by a single call into C, so that no signal comes in between.
         """
         h, action, seen, total = self.handle(), _own(decision.action), self._nothing, 0.0
-        entry, given = self.do.observe_day, h
+        entry: Function = self.do.observe_day
+        given = h
         if reward is None:
             entry = self.do.pass_day
         elif self.rule.feedback == BANDIT:
