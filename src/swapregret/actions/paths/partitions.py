@@ -17,22 +17,15 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull
 from swapregret.actions.paths.dag_paths import DagPaths
-from swapregret.actions.paths.kernels.dag import flow_transition
-from swapregret.actions.paths.path_image_projection import project_image
 from swapregret.actions.paths.path_policies import ImagePolicy, MarkovPaths
 from swapregret.arguments import checked
-from swapregret.arrays import Action, Actions, Label, Vector, as_action, as_integer, as_vector, check_memory, frozen
+from swapregret.arrays import Action, Actions, Label, as_action, as_integer, as_vector, check_memory, frozen
 from swapregret.errors import InvalidAction
-from swapregret.geometry.kl import Projection, kl_gap
 from swapregret.geometry.span import Span, find_span
 from swapregret.policy import Policy
 
 Coordinates = Literal["path", "compact"]
 """How an allocation is written; path coordinates are the fast ones."""
-
-
-_TOLERANCE = 1e-9
-_GOAL = 3e-10
 
 
 class Partitions(ActionSet):
@@ -54,14 +47,13 @@ class Partitions(ActionSet):
     -----
     In both, every action has k ones and there are C(n+k−1, k−1) of them. A reward that is linear in compact coordinates is
     linear in path coordinates too (``weights[(part, after − before)]``), so the path set can stand in for the compact
-    one. Compact coordinates ignore how much went to the parts before, so their KL projection is another one, over
-    the image of the flows.
+    one. Compact coordinates ignore how much went to the parts before, so their KL projection is another one.
 
     ============== ============================== ===========================================
     operation      path                           compact
     ============== ============================== ===========================================
     argmax         dynamic programming, O(d)      the same on the paths
-    kl_project     Newton on potentials           interior point method on the flows
+    kl_project     Newton on potentials           general, by actions
     decompose      integer path stripping         general, at most rank atoms
     gibbs, uniform weight pushing, exact          the image of the path policy, exact
     ============== ============================== ===========================================
@@ -82,7 +74,6 @@ class Partitions(ActionSet):
     spec_options = ("coordinates",)
     has_uniform = True
     has_gibbs = True
-    has_own_hull = False  # learners on compact coordinates are quicker with actions they know than with this projection
 
     @classmethod
     def least_dimension(cls, given: Mapping[str, int]) -> int:
@@ -221,39 +212,6 @@ class Partitions(ActionSet):
         if not self.is_compact:
             return self._paths.rank
         return {1: 1, 2: self._total + 1}.get(self._parts, self._total * self._parts)
-
-    def kl_project(self, log_weights: npt.ArrayLike) -> Projection:
-        """Project onto conv(A): Newton on potentials for paths, an interior point method for compact coordinates.
-
-        Where rounding stops the interior point method before its goal, the general method of ``geometry`` takes over.
-        """
-        if not self.is_compact:
-            return super().kl_project(log_weights)
-        w = as_vector(log_weights, self.dimension, "log_weights")
-        paths, (used, image) = self._paths, self._used
-        found = project_image(paths.graph, image, w[used], self._start, _GOAL)
-        if found is not None:
-            flow, _ = found
-            exact = MarkovPaths(paths.graph, flow_transition(paths.graph.start, flow)).flow
-            point, log_point = np.zeros(self.dimension), np.full(self.dimension, -np.inf)
-            point[used] = np.bincount(image, exact, used.size)
-            log_point[used] = np.log(point[used])
-            gap = kl_gap(self, w, log_point)
-            if gap <= _TOLERANCE:
-                return Projection(point, log_point, gap)
-        return super().kl_project(w)
-
-    @cached_property
-    def _used(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The compact coordinates some action has, and which of them each edge of the graph is."""
-        used, image = np.unique(self._image[self._paths.graph.edge], return_inverse=True)
-        return used, image.astype(np.int64)
-
-    @cached_property
-    def _start(self) -> Vector:
-        """A flow in the middle: half cover, half uniform."""
-        cover, uniform = self._paths.exploration_policy("cover"), self._paths.uniform_policy()
-        return np.asarray((0.5 * cover.marginals() + 0.5 * uniform.marginals())[self._paths.graph.edge])
 
     # ---- policies ----------------------------------------------------------------------------------------------------
 
