@@ -29,6 +29,9 @@ Matrix = npt.NDArray[np.float64]
 """A dense real matrix."""
 Label = Hashable
 """What the user calls a coordinate."""
+Vertex = Hashable
+Edge = tuple[Vertex, Vertex]
+"""An edge of a graph, by the names of its vertices."""
 AnyArray = npt.NDArray[Any]
 """Numbers of any kind and shape."""
 NamedArrays = dict[str, AnyArray]

@@ -10,7 +10,7 @@ from swapregret.files.values import Plain, read_value, write_value
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 """What may be handed over as ``rng``."""
-State = dict[str, Plain]
+GeneratorState = dict[str, Plain]
 """The state of a generator, as files hold it."""
 _MOST = 2**4096
 _KINDS: dict[str, type[np.random.BitGenerator]] = {
@@ -51,7 +51,7 @@ def as_generator(source: Seed) -> np.random.Generator:
     )
 
 
-def plain_state(rng: np.random.Generator) -> State:
+def plain_state(rng: np.random.Generator) -> GeneratorState:
     """Write the state of a generator as JSON can hold it; its whole numbers may have any length."""
     return _plain(rng.bit_generator.state)
 
@@ -92,11 +92,11 @@ def generator_of(state: object) -> np.random.Generator:
     return rng
 
 
-def _plain(state: Mapping[str, object]) -> State:
+def _plain(state: Mapping[str, object]) -> GeneratorState:
     return {name: _plain(item) if isinstance(item, dict) else write_value(item) for name, item in state.items()}
 
 
-def _lively(state: State) -> dict[str, object]:
+def _lively(state: GeneratorState) -> dict[str, object]:
     return {
         name: _lively(item) if isinstance(item, dict) and "array" not in item else read_value(item)
         for name, item in state.items()

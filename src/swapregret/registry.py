@@ -102,17 +102,17 @@ GRAPHS = {
 }
 """Graphs that policies are over. They are not made of a file: they must be those of the action set."""
 
-Table = dict[str, str]
+_Table = dict[str, str]
 
 
-def name_of(thing: object, *tables: Table) -> str | None:
+def name_of(thing: object, *tables: _Table) -> str | None:
     """Return the name of a class or function in the tables, or None."""
     module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
     place = f"{module}:{name}"
     return next((short for table in tables for short, found in table.items() if place == f"swapregret.{found}"), None)
 
 
-def find(name: object, source: str, *tables: Table) -> Any:
+def find(name: object, source: str, *tables: _Table) -> Any:
     """Return the class or function that a file names in one of the tables; anything else is refused, as ``source``."""
     place = next((table[name] for table in tables if isinstance(name, str) and name in table), None)
     if place is None:

@@ -27,7 +27,7 @@ print(cache_folder(subsets.__file__))
 _FOLDERS = """
 from pathlib import Path
 from swapregret.compiled import cache_place as compiling
-for name in ("actions/m_sets/kernels/subsets", "actions/m_sets/kernels/pivotal", "compiled/cholesky"):
+for name in ("actions/m_sets/kernels/subsets", "actions/m_sets/m_set_hull", "compiled/cholesky"):
     print(compiling.cache_folder(Path(compiling.__file__).parents[1] / (name + ".py")).name)
 """
 _LATE = """

@@ -4,7 +4,7 @@ import numpy as np
 
 import swapregret as sr
 from swapregret.geometry.caratheodory import norm_of_variant
-from swapregret.geometry.few_actions import DEPENDENT, Basis, Candidates, factor_on
+from swapregret.geometry.few_actions import DEPENDENT, Candidates, RowBasis, factor_on
 from swapregret.geometry.rows import elements_of_rows, padded_rows
 
 
@@ -17,7 +17,7 @@ def test_no_more_rows_are_held_than_are_independent() -> None:
         elements, ends = elements_of_rows(some)
         padded, norm = padded_rows(elements, ends, d), norm_of_variant(seed % 4, d)
         rows = Candidates(elements, ends, padded, some.mean(axis=0), 1.0, norm, DEPENDENT, 0.0)
-        basis, count = Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2))), 0
+        basis, count = RowBasis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2))), 0
         for row in range(len(some)):
             if factor_on(rows, basis, count, row):
                 count += 1

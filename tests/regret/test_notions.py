@@ -12,7 +12,7 @@ from swapregret.policy import FinitePolicy, mix
 from swapregret.regret.best_swap import best_swap
 from swapregret.regret.interval import IntervalLedger, interval_regret, windows_of
 from swapregret.regret.laziness import LazinessLedger, laziness_bound
-from swapregret.regret.ledgers.answers import Rule, answer
+from swapregret.regret.ledgers.answers import AnswerRule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.notions import external_regret, swap_regret
@@ -90,7 +90,7 @@ def test_a_rule_gains_the_same_on_the_ledger_it_came_from(tiny_set: ActionSet) -
     runs = [enumerated(tiny_set, 20, seed).ledger() for seed in (5, 6)]
     mean = mean_ledger(runs)
     answers = answer(tiny_set, [mean])
-    rule = Rule.of(answers)
+    rule = AnswerRule.of(answers)
     assert rule.gain(mean) == pytest.approx(swap_regret(answer(tiny_set, runs)).value, abs=1e-9)
     assert np.mean([rule.gain(run) for run in runs]) == pytest.approx(rule.gain(mean), abs=1e-9)
 

@@ -14,7 +14,7 @@ from swapregret.errors import InvalidInput, InvalidReward
 from swapregret.learners.baselines import exp3
 from swapregret.logs.auditing import Audit, audit
 from swapregret.regret.deviation import Deviation, bracket_best
-from swapregret.regret.ledgers.answers import Rule, answer
+from swapregret.regret.ledgers.answers import AnswerRule, answer
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.merge import mean_ledger
 from swapregret.regret.totals import Totals, TotalsAudit
@@ -198,7 +198,7 @@ def test_swap_ends_hold_in_expectation_for_a_learner() -> None:
         swap = totals_of(actions, plays, totals, policies=policies).swap_regret
         ends.append((swap.lower, swap.upper))
     fitted = mean_ledger(ledgers[:80])
-    rule = Rule.of(answer(actions, [fitted]))
+    rule = AnswerRule.of(answer(actions, [fitted]))
     gains = np.array([rule.gain(ledger) for ledger in ledgers[80:]])
     lower, upper = np.array(ends[80:]).T
     for difference in (gains - lower, upper - gains):

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.family import Family, family_of
+from swapregret.actions.family import Family, make_family
 from swapregret.actions.hull import Hull, best, best_of_rows, list_policy, project
 from swapregret.actions.labelled import Labelled, labelled
 from swapregret.actions.listed_policy import ListedPolicy
@@ -311,7 +311,7 @@ class ActionSet(Labelled):
             self.gibbs(np.zeros(self.dimension))  # says why there is none
         if kind == "chain" and tables is None:
             raise self._unsupported("chain as compiled code takes it", "Use policy='list'.")
-        return family_of(self, hull, mu, tables=tables, is_listed=kind == "gibbs list", has_moment=has_moment)
+        return make_family(self, hull, mu, tables=tables, is_listed=kind == "gibbs list", has_moment=has_moment)
 
     @property
     def has_chains(self) -> bool:

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swapregret.arrays import Label
+from swapregret.arrays import Edge, Label
 from swapregret.errors import InvalidInput
 
 if TYPE_CHECKING:
     from swapregret.networks.network import Network
-
-Vertex = Hashable
-Edge = tuple[Vertex, Vertex]
 
 
 def read_edges(edges: Any, name: str = "edges") -> tuple[Edge, ...]:

@@ -1,8 +1,8 @@
 """A set as learners take it: a *family*, a named tuple of what they must know, and the addresses of the set's operations.
 
-The operations are declared in ``actions.hull``, where a set brings them too; ``family_of`` puts both together for one learner, with
-its exploration policy and the way it plays points. Families of all sets have one type, so learners are compiled once. How their
-policies are kept is in ``actions.policy_slots``.
+The operations are declared in ``actions.hull``, where a set brings them too; ``make_family`` puts both together for one learner,
+with its exploration policy and the way it plays points. Families of all sets have one type, so learners are compiled once. How
+their policies are kept is in ``actions.policy_slots``.
 """
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
@@ -105,7 +105,7 @@ def _family(common: Common, width: int, hull: Hull, code: dict[str, Function | N
     return made
 
 
-def family_of(
+def make_family(
     actions: "ActionSet",
     hull: Hull,
     mu: Policy | None,

@@ -117,11 +117,11 @@ def _part(field: str) -> Late:
     return Late(attrgetter(field), lambda pointers: pointers.borrower(field))
 
 
-address_of = Late(lambda handle: handle, lambda pointers: pointers.address_of)
+address_of = Late(lambda handle: handle, lambda pointers: pointers.own_address)
 """``address_of(handle)`` is where a handle is."""
-lend = Late(lambda value: value, lambda pointers: pointers.lend)
+lend = Late(lambda value: value, lambda pointers: pointers.lender)
 """``lend(value)`` is a pointer to a named tuple that a kernel holds; the kernel must use the value itself afterwards."""
-scratch = Late(np.empty, lambda pointers: pointers.scratch)
+scratch = Late(np.empty, lambda pointers: pointers.room_on_stack)
 """``scratch(count)`` is a vector of so many numbers, until the kernel returns."""
 call_act = Call(Integers)
 """``call_act(entry, handle)`` draws an action."""

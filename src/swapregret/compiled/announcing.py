@@ -16,10 +16,10 @@ from swapregret.compiled.kernel import Numba, load_numba
 
 _log = logging.getLogger("swapregret.compiled")
 _PATIENCE, _EVERY = 1.0, 0.25
-events: Numba = load_numba("numba.core.event").core.event
+_events: Numba = load_numba("numba.core.event").core.event
 
 
-class Announcer(events.Listener):  # type: ignore[misc]
+class Announcer(_events.Listener):  # type: ignore[misc]
     """Counts the kernels that are compiled in this process, and announces them."""
 
     def __init__(self) -> None:
@@ -83,4 +83,4 @@ def _is_seen() -> bool:
 
 
 announcer = Announcer()
-events.register("numba:compile", announcer)
+_events.register("numba:compile", announcer)

@@ -5,6 +5,8 @@ import numpy as np
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.kernel import kernel
 
+UNIT = 2**44
+"""One, in fixed point: sums of such numbers are exact."""
 _ONE, _ZERO, _LOW = np.uint64(1), np.uint64(0), np.uint64(63)
 _TOP = np.uint64(58)
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)

@@ -18,7 +18,7 @@ from swapregret.errors import Unsupported
 
 structref: Numba = numba.experimental.structref
 memory: Numba = numba.core.runtime._nrt_python
-Parts = tuple[object, ...]
+_Parts = tuple[object, ...]
 Number = int | float
 
 
@@ -36,7 +36,7 @@ class OpenHandle(structref.StructRefProxy):  # type: ignore[misc]
     """What the entries of a learner take; what it was made of stays alive as long as this does."""
 
     address: int
-    kept: Parts
+    kept: _Parts
 
 
 structref.define_boxing(HandleType, OpenHandle)
@@ -64,10 +64,10 @@ def open_handle(family: object, rule: object, state: object, tape: object, rng: 
     return made
 
 
-KNOWN: dict[Parts, tuple[Numba, struct.Struct, int]] = {}
+KNOWN: dict[_Parts, tuple[Numba, struct.Struct, int]] = {}
 
 
-def _kind_of(kept: Parts) -> tuple[Numba, struct.Struct, int]:
+def _kind_of(kept: _Parts) -> tuple[Numba, struct.Struct, int]:
     """Return the type of a handle, where its numbers stand, and how many bytes it has."""
     kind = HandleType(tuple((name, numba.typeof(part)) for name, part in zip(_PARTS, kept, strict=True)))
     context = numba.core.registry.cpu_target.target_context
@@ -106,7 +106,7 @@ _LAYOUT = 0x503
 """The bits of an array's flags that Numba looks at: the order of entries, whether it can be written to, whether it is aligned."""
 
 
-def _classes(part: object) -> Parts:
+def _classes(part: object) -> _Parts:
     """Return the classes of a value and of all that is in it, and the kinds of its arrays; two classes of one name are two."""
     if isinstance(part, tuple):
         return (type(part), *map(_classes, part))

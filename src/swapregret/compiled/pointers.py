@@ -125,7 +125,7 @@ def _intrinsic(typed: Function, names: list[str] | None = None) -> Function:
 
 
 @_intrinsic
-def lend(typingctx: Numba, value: Numba) -> Numba:
+def lender(typingctx: Numba, value: Numba) -> Numba:
     """Return a pointer to a named tuple that a kernel holds; one that is borrowed already stays as it is."""
 
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
@@ -137,7 +137,7 @@ def lend(typingctx: Numba, value: Numba) -> Numba:
 
 
 @_intrinsic
-def address_of(typingctx: Numba, handle: Numba) -> Numba:
+def own_address(typingctx: Numba, handle: Numba) -> Numba:
     """Return where a handle is."""
 
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
@@ -147,7 +147,7 @@ def address_of(typingctx: Numba, handle: Numba) -> Numba:
 
 
 @_intrinsic
-def scratch(typingctx: Numba, count: Numba) -> Numba:
+def room_on_stack(typingctx: Numba, count: Numba) -> Numba:
     """Return a vector on the stack."""
     size, kind = types.intp, types.float64[::1]
 

@@ -20,11 +20,11 @@ from contextlib import contextmanager
 
 from swapregret.compiled.kernel import Numba, load_numba
 
-numba: Numba = load_numba("numba.np.linalg")
-compiling: Numba = numba.core.compiler
-cgutils: Numba = numba.core.cgutils
-codegen: Numba = numba.core.codegen
-configuring: Numba = numba.core.targetconfig
+_numba: Numba = load_numba("numba.np.linalg")
+compiling: Numba = _numba.core.compiler
+_cgutils: Numba = _numba.core.cgutils
+codegen: Numba = _numba.core.codegen
+configuring: Numba = _numba.core.targetconfig
 options: Numba = configuring.ConfigStack
 _ENVIRONMENT = "_ZN08NumbaEnv"
 
@@ -42,7 +42,7 @@ def _set(values: list[tuple[Numba, str, Numba]]) -> Iterator[None]:
             setattr(owner, name, value)
 
 
-with _set([(numba.np.linalg, "ensure_blas", lambda: None)]):
+with _set([(_numba.np.linalg, "ensure_blas", lambda: None)]):
     # Numba asks whether SciPy has BLAS by importing all of scipy.linalg. A function that calls BLAS asks again.
     load_numba("numba.np.arraymath")
 
@@ -66,14 +66,14 @@ class _OuterLibrary(_Library):
     """
 
     def _optimize_final_module(self) -> None:
-        settings = numba.core.config
+        settings = _numba.core.config
         with _set([] if "NUMBA_SLP_VECTORIZE" in os.environ else [(settings, "SLP_VECTORIZE", 1)]):
             super()._optimize_final_module()
 
     def serialize_using_object_code(self) -> Numba:
         """Return what is kept on disk."""
         self._ensure_finalized()
-        ir, binding = cgutils.ir, codegen.ll
+        ir, binding = _cgutils.ir, codegen.ll
         names = self._codegen._create_empty_module(self.name)
         for each in self._final_module.functions:
             if each.linkage == binding.Linkage.external and not each.is_declaration:
@@ -94,10 +94,10 @@ class _InnerLibrary(_Library):
 
     def _finalize_final_module(self) -> None:
         linked = self._final_module
-        module, pointer = self._codegen._create_empty_module(self.name), cgutils.voidptr_t
+        module, pointer = self._codegen._create_empty_module(self.name), _cgutils.voidptr_t
         for each in linked.global_variables:
             if each.name.startswith(_ENVIRONMENT):  # Numba writes to it when it loads the code
-                made = cgutils.ir.GlobalVariable(module, pointer, each.name)
+                made = _cgutils.ir.GlobalVariable(module, pointer, each.name)
                 made.linkage, made.initializer = "common", pointer(None)
         self._final_module = codegen.ll.parse_assembly(str(module))
         super()._finalize_final_module()
@@ -131,7 +131,7 @@ class InnerCompiler(OuterCompiler):
 
 def as_called(dispatcher: Numba) -> Numba:
     """Have kernels that pass a constant to this one call the code for a number: Numba would compile it once more for each."""
-    unliteral: Numba = numba.core.types.unliteral
+    unliteral: Numba = _numba.core.types.unliteral
     resolve = dispatcher.get_call_template
 
     def get_call_template(args: Numba, kws: Numba) -> Numba:
@@ -163,7 +163,7 @@ def _refuse_slice(given: Numba, wanted: Numba) -> None:
     """
 
 
-@numba.extending.overload(_refuse_slice)  # type: ignore[untyped-decorator]
+@_numba.extending.overload(_refuse_slice)  # type: ignore[untyped-decorator]
 def _refused_slice(given: Numba, wanted: Numba) -> Numba:
     def refuse(given: Numba, wanted: Numba) -> None:
         raise ValueError("a slice must be assigned an array of its own shape")
@@ -201,10 +201,10 @@ def _call_type(function: Numba, context: Numba, args: Numba, kws: Numba) -> Numb
 _QUICK: list[tuple[Numba, str, Numba]] = [
     (codegen.Codegen, "create_library", _library_for),
     (compiling.CompilerBase, "compile_extra", _compile_extra),
-    (numba.np.arrayobj, "raise_with_shape_context", _refuse_slice),
+    (_numba.np.arrayobj, "raise_with_shape_context", _refuse_slice),
     (configuring.TargetConfig, "__eq__", _are_equal),
     (configuring.TargetConfig, "__hash__", _hash),
-    (numba.core.types.functions.BaseFunction, "get_call_type", _call_type),
+    (_numba.core.types.functions.BaseFunction, "get_call_type", _call_type),
 ]
 """What is another while a kernel is compiled: of what, its name, and what it is then."""
 _PLAIN = [(owner, name, getattr(owner, name)) for owner, name, _ in _QUICK]

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from swapregret.arguments import Location
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 
 if TYPE_CHECKING:
     import polars as pl
-
-Location = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)

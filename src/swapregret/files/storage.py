@@ -39,7 +39,7 @@ _AT_ONCE, _SWEPT = 64, 4
 _HAS_LOCKS = "LOCK_EX" in dir(fcntl)
 Json = dict[str, Any]
 """A JSON object or a TOML table as it was read: whoever takes a field of it checks it."""
-Place = str | os.PathLike[str]
+_Place = str | os.PathLike[str]
 _Made = tuple[int, Path]
 """An open file and where it is."""
 _Before = Callable[[int], None]
@@ -131,12 +131,12 @@ def reading(source: str) -> Iterator[None]:
         raise _refusal(source, f"hold what this library writes: {error.must}", error.came, error.do) from error
 
 
-def write_file(path: Place, data: bytes) -> None:
+def write_file(path: _Place, data: bytes) -> None:
     """Put bytes at a path atomically: a crash leaves the old file or the new one, never a part."""
     os.close(put_file(path, data))
 
 
-def put_file(path: Place, data: bytes, before: _Before = lambda handle: None, *, is_new: bool = False) -> int:
+def put_file(path: _Place, data: bytes, before: _Before = lambda handle: None, *, is_new: bool = False) -> int:
     """Put bytes at a path atomically, and return the open handle of the new file, which appends.
 
     The bytes are on disk under another name before they take the path's; the permissions of a file that was there stay.
@@ -152,7 +152,7 @@ def put_file(path: Place, data: bytes, before: _Before = lambda handle: None, *,
         return handle
 
 
-def write_beside(path: Place, data: bytes, before: _Before = lambda handle: None) -> _Made:
+def write_beside(path: _Place, data: bytes, before: _Before = lambda handle: None) -> _Made:
     """Put bytes on disk beside a path, where nobody looks for them; return the open handle and the place."""
     made: list[_Made] = []
     with _telling(made, path):
@@ -160,7 +160,7 @@ def write_beside(path: Place, data: bytes, before: _Before = lambda handle: None
         return made[0]
 
 
-def _write_hidden(path: Place, data: bytes, before: _Before, made: list[_Made]) -> None:
+def _write_hidden(path: _Place, data: bytes, before: _Before, made: list[_Made]) -> None:
     target = Path(os.path.realpath(path))
     mode = None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # another process may remove it at any moment
@@ -182,7 +182,7 @@ class _telling:  # noqa: N801
     What is made is put into a list by the very line that makes it, so that no signal comes in between.
     """
 
-    def __init__(self, made: list[_Made], path: Place) -> None:
+    def __init__(self, made: list[_Made], path: _Place) -> None:
         self._made, self._path = made, path
 
     def __enter__(self) -> None:
@@ -273,14 +273,14 @@ def is_at(handle: int, path: Path) -> bool:
     return False
 
 
-def sweep(path: Place) -> None:
+def sweep(path: _Place) -> None:
     """Remove what writers of a file that were killed left beside it."""
     target = Path(os.path.realpath(path))
     for slot in range(_SWEPT):
         _remove_left(_hidden(target, slot))
 
 
-def sync_folder(path: Place) -> None:
+def sync_folder(path: _Place) -> None:
     """Wait for the disk to know the new name, where the system can; the file itself is there already."""
     with lenient():
         directory = os.open(Path(os.path.realpath(path)).parent, os.O_RDONLY)
@@ -290,7 +290,7 @@ def sync_folder(path: Place) -> None:
             os.close(directory)
 
 
-def read_file(path: Place) -> bytes:
+def read_file(path: _Place) -> bytes:
     """Read a file, or say in one sentence that it is not there."""
     try:
         sweep(path)
@@ -303,7 +303,7 @@ def read_file(path: Place) -> bytes:
         raise InvalidInput("`path` must be a readable file", f"{said_path(path)}: {said}", "Check the path.") from None
 
 
-def check_regular(path: Place) -> None:
+def check_regular(path: _Place) -> None:
     """Refuse a device or a pipe, whose contents may never end: a file may name any path."""
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):

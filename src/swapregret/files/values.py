@@ -23,13 +23,13 @@ from swapregret.registry import FACTORIES, GRAPHS, PLAYERS, POLICIES, SETS, find
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """What JSON can hold."""
-Arrays = list[AnyArray]
+HeldArrays = list[AnyArray]
 """Those that stand beside the text."""
 _DEEPEST = 40
 _NUMBERS = {"bool", "int64", "float64", "uint8", "int32", "float32", "uint32", "uint64"}
 
 
-def write_value(value: object, beside: Arrays | None = None) -> Plain:
+def write_value(value: object, beside: HeldArrays | None = None) -> Plain:
     """Write a value as nested dicts, lists, strings and numbers; arrays are added to ``beside``, where that is given.
 
     Examples
@@ -59,7 +59,7 @@ def write_value(value: object, beside: Arrays | None = None) -> Plain:
     return _write_object(value, beside)
 
 
-def _write_object(value: Any, beside: Arrays | None) -> Plain:
+def _write_object(value: Any, beside: HeldArrays | None) -> Plain:
     parts = parts_of(value)
     if name := name_of(type(value), SETS):
         return {"class": name} | {part: write_value(item) for part, item in parts.items()}

@@ -14,11 +14,10 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import in_order
 from swapregret.compiled.vectors import dot
 from swapregret.geometry.few_actions import DEPENDENT, Candidates, begin_search, hold_more, rest_of, with_room
+from swapregret.geometry.kl import INSIDE
 from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.geometry.rows import padded_rows, with_row
 
-INSIDE = 1e-8
-"""How far outside the hull a point that is listed may lie."""
 REACHED = 1e-12
 _LIGHT = 0.05
 """The mass of the rows that all variants of a policy share, the lightest of the first."""

@@ -40,7 +40,7 @@ class Candidates(NamedTuple):
     least: float
 
 
-class Basis(NamedTuple):
+class RowBasis(NamedTuple):
     """The rows ``held`` with their ``weights``, and the lower ``factor`` of their products; more room than rows."""
 
     held: Integers
@@ -51,7 +51,7 @@ class Basis(NamedTuple):
 class Search(NamedTuple):
     """Where a search for weights stands: the basis, of each row whether it is held or passed over and its price, and the rest."""
 
-    basis: Basis
+    basis: RowBasis
     marks: Floats
     price: Floats
     rest: Floats
@@ -73,7 +73,7 @@ def few_actions(elements: Integers, ends: Integers, point: Floats, scale: Floats
 def begin_search(rows: Candidates) -> Search:
     """Return a search that holds no row yet."""
     n, d = rows.ends.size - 1, rows.point.size
-    basis = Basis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2)))
+    basis = RowBasis(np.empty(d + 2, dtype=np.int64), np.zeros(d + 2), np.zeros((d + 2, d + 2)))
     return Search(basis, np.zeros(n), np.empty(n), np.zeros(d + 1))
 
 
@@ -165,7 +165,7 @@ def _dearest(rows: Candidates, rest: Floats, missing: float, marks: Floats, pric
 
 
 @kernel
-def factor_on(rows: Candidates, basis: Basis, count: int, chosen: int) -> bool:
+def factor_on(rows: Candidates, basis: RowBasis, count: int, chosen: int) -> bool:
     """Hold one row more, with weight 0, unless it depends on the others; tell whether it is held."""
     elements, ends, scale, factor = rows.elements, rows.ends, rows.scale, basis.factor
     own, marked = 1.0, np.zeros(scale.size)
@@ -191,7 +191,7 @@ def factor_on(rows: Candidates, basis: Basis, count: int, chosen: int) -> bool:
 @kernel
 def _settle(
     rows: Candidates,
-    basis: Basis,
+    basis: RowBasis,
     count: int,
     marks: Floats,
     rest: Floats,
@@ -231,7 +231,7 @@ def _settle(
 
 @kernel
 def _least_squares(
-    rows: Candidates, basis: Basis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
+    rows: Candidates, basis: RowBasis, count: int, rest: Floats, missing: float, is_new: bool, is_near: bool
 ) -> Floats:
     """Return the weights, of any sign, of the rows held that come nearest to a point and its mass.
 
@@ -261,7 +261,7 @@ def _least_squares(
 
 
 @kernel
-def _drop(basis: Basis, count: int, at: int) -> int:
+def _drop(basis: RowBasis, count: int, at: int) -> int:
     """Let a row go, and rotate the factor of the others into shape; return how many are left."""
     held, weights, factor = basis.held, basis.weights, basis.factor
     count -= 1

@@ -8,8 +8,10 @@ from swapregret.arrays import Actions, Vector, as_vector, frozen
 from swapregret.errors import InvalidInput
 from swapregret.geometry.oracle import LinearOracle
 
-ACCEPTABLE = 1e-6
+ACCEPTED_GAP = 1e-6
 """The largest certified gap of a projection."""
+INSIDE = 1e-8
+"""How far outside the hull a point may lie that is written as a list of actions."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ from swapregret.geometry.few_actions import (
     price_rows,
     with_room,
 )
-from swapregret.geometry.kl import ACCEPTABLE
+from swapregret.geometry.kl import ACCEPTED_GAP
 from swapregret.geometry.listed_hull import first_weights, further_slacks, gradient, improve_weights
 from swapregret.geometry.oracle import AskedOracle, ask
 from swapregret.geometry.rows import mean_of_rows, padded_rows, totals_of_rows, with_row
@@ -76,7 +76,7 @@ def project_from(
             if action.size == 0:
                 return best, np.inf, n_asked, elements, ends
             gap = slope_of(g, x, action)
-        is_good = reached <= ACCEPTABLE or not is_refined
+        is_good = reached <= ACCEPTED_GAP or not is_refined
         if gap < best_gap and is_good:
             best_gap, best = gap, x
         if gap <= tolerance and is_good:

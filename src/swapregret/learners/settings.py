@@ -11,23 +11,23 @@ from swapregret.arguments import Between, OneOf, check_fields
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 
-LARGEST = 1e50
+_LARGEST = 1e50
 """Of steps and scales: beyond it squares of products of two of them would not be finite."""
-SMALLEST = 1e-300
+_SMALLEST = 1e-300
 """Of what must be positive."""
 LEAST_CAPACITY = 256
 MOST_VARIANTS = 1000
 _LONGEST = 2**62
 
-Step = Annotated[float, Between(0.0, LARGEST)]
+Step = Annotated[float, Between(0.0, _LARGEST)]
 """How far something moves, or reaches."""
-Positive = Annotated[float, Between(SMALLEST, LARGEST)]
+Positive = Annotated[float, Between(_SMALLEST, _LARGEST)]
 """A scale that something is divided by."""
-Width = Annotated[float, Between(1e-3, LARGEST)]
+Width = Annotated[float, Between(1e-3, _LARGEST)]
 """A standard deviation."""
-Level = Annotated[float, Between(-LARGEST, LARGEST)]
+Level = Annotated[float, Between(-_LARGEST, _LARGEST)]
 """A reward to expect."""
-Memory = Annotated[float, Between(1.0, LARGEST)]
+MemoryLength = Annotated[float, Between(1.0, _LARGEST)]
 """After how many days something is forgotten."""
 PredictorStep = Annotated[float, Between(0.0, math.nextafter(2.0, 0.0))]
 FirstEpoch = Annotated[int, Between(1, _LONGEST)]

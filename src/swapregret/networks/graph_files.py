@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from swapregret.arguments import checked
+from swapregret.arrays import Vertex
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput
 from swapregret.extras import require_extra
 from swapregret.files.csv_file import read_text
 from swapregret.files.storage import Json
-from swapregret.networks.network import Network, Vertex
+from swapregret.networks.network import Network
 from swapregret.networks.tables import read_edges_csv, read_tntp
 
 

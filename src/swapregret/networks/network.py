@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
@@ -12,12 +12,9 @@ import numpy as np
 import scipy
 
 from swapregret.arguments import checked
-from swapregret.arrays import Vector, frozen
+from swapregret.arrays import Edge, Vector, Vertex, frozen
 from swapregret.counts import plural, shown
 from swapregret.errors import InvalidInput
-
-Vertex = Hashable
-Edge = tuple[Vertex, Vertex]
 
 
 @dataclass(frozen=True, eq=False)

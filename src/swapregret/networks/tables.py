@@ -8,14 +8,15 @@ import os
 from collections.abc import Mapping, Sequence
 
 from swapregret.arguments import checked
+from swapregret.arrays import Vertex
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.files.csv_file import read_csv, read_text
-from swapregret.networks.network import Network, Vertex
+from swapregret.networks.network import Network
 
 _TNTP_COLUMNS = "init_node term_node capacity length free_flow_time b power speed toll link_type"
 
-Row = tuple[int, Sequence[str]]
+_Row = tuple[int, Sequence[str]]
 """The number of a line, and its cells."""
 
 
@@ -81,7 +82,7 @@ def read_tntp(path: str | os.PathLike[str]) -> Network:
     """
     name = os.fspath(path)
     columns: list[str] = _TNTP_COLUMNS.split()
-    rows: list[Row] = []
+    rows: list[_Row] = []
     promised: str | None = None
     in_metadata = True
     for number, line in enumerate(read_text(path).splitlines(), start=1):
@@ -125,7 +126,7 @@ def _column(columns: Sequence[str], wanted: str | int, parameter: str, name: str
 
 
 def _table(
-    rows: Sequence[Row],
+    rows: Sequence[_Row],
     columns: list[str],
     ends: tuple[int, int],
     *,

@@ -28,7 +28,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import Vector
 from swapregret.compiled.bits import unpack_rows
 from swapregret.errors import OracleFault
-from swapregret.regret.ledgers.answers import Answers, Rule, answer, answer_samples, lower_sum
+from swapregret.regret.ledgers.answers import AnswerRule, Answers, answer, answer_samples, lower_sum
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.ledgers.row_sums import pool_of, read_only
 from swapregret.regret.measure import Regret, standard_error
@@ -125,7 +125,7 @@ def swap_regret(answers: Answers) -> Regret:
     _check_order(answers, upper)
     error = math.nan
     if len(answers.runs) > 1:
-        rule = Rule.of(answers)
+        rule = AnswerRule.of(answers)
         error = standard_error([rule.gain(part) for part in answers.runs])
     # below 0 is rounding, since a rule may change nothing
     value, lower, upper = (max(each, 0.0) for each in (value, lower, upper))

@@ -12,7 +12,7 @@ import numpy as np
 
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
-from swapregret.regret.ledgers.answers import Answers, Rule, answer
+from swapregret.regret.ledgers.answers import AnswerRule, Answers, answer
 from swapregret.regret.ledgers.closed_ledger import Ledger
 from swapregret.regret.measure import Regret, standard_error
 from swapregret.regret.notions import swap_regret
@@ -74,7 +74,7 @@ def two_sided_swap(answers: Answers) -> TwoSided:
     for first in (0, 1):
         rule = _fit(answers, runs[1 - first :: 2])
         held_out[first::2] = [rule.gain(run) for run in runs[first::2]]
-    best = Rule.of(answers)
+    best = AnswerRule.of(answers)
     fitted = np.array([best.gain(run) for run in runs])
     shift = plug_in.value - float(fitted.mean())
     sample_split = Regret.point(
@@ -91,14 +91,14 @@ def two_sided_swap(answers: Answers) -> TwoSided:
     return TwoSided(plug_in, sample_split, (max(0.0, low), high), len(runs))
 
 
-def _fit(answers: Answers, runs: Sequence[Ledger]) -> Rule:
+def _fit(answers: Answers, runs: Sequence[Ledger]) -> AnswerRule:
     """Return the best rule of some of the runs, with entries only for actions nothing of which was ever pooled."""
     actions, all_runs, fit = answers.actions, answers.ledger, answer(answers.actions, runs)
     allowed = fit.ledger.rows.whole
     if all_runs.pooled.n_pools:
-        everyone = Rule(all_runs.rows.keys, all_runs.rows.keys, actions.argmax(all_runs.total))
+        everyone = AnswerRule(all_runs.rows.keys, all_runs.rows.keys, actions.argmax(all_runs.total))
         allowed = allowed & all_runs.rows.whole[everyone.find(fit.ledger.rows.keys)]
-    return Rule.of(fit, allowed)
+    return AnswerRule.of(fit, allowed)
 
 
 def _bootstrap(gains: Vector, percent: float) -> float:

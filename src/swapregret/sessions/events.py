@@ -13,7 +13,7 @@ import numpy.typing as npt
 from swapregret.arrays import Action
 from swapregret.errors import InvalidInput
 from swapregret.learners.player import NOTHING, Note
-from swapregret.randomness import State
+from swapregret.randomness import GeneratorState
 from swapregret.sessions.notes import read_note, write_note
 
 ACT, REWARD, DEFAULT, SKIP, EXPIRE, GENERATOR = "act", "reward", "default", "skip", "expire", "generator"
@@ -101,7 +101,7 @@ def closed(day: int, told: npt.ArrayLike | None, kind: str = "") -> Event:
     return Event(kind or REWARD, day, value)
 
 
-def moved(day: int, state: State) -> Event:
+def moved(day: int, state: GeneratorState) -> Event:
     """Return the event that somebody drew from the generator: where it stood before the action of a day was drawn."""
     return Event(GENERATOR, day, json.dumps(state))
 

@@ -18,7 +18,7 @@ from swapregret.files.storage import Json, from_bytes, reading
 from swapregret.files.values import Plain, read_value, write_value
 from swapregret.learners.checked import check_size, load_open, load_state
 from swapregret.learners.player import AnyPlayer, Decision, hold_policy
-from swapregret.randomness import State, generator_of, plain_state, set_state
+from swapregret.randomness import GeneratorState, generator_of, plain_state, set_state
 from swapregret.sessions.events import ACT, CHOSEN, GENERATOR, Event, acted, read_act
 from swapregret.sessions.guard_rails import LIVE, MODES, Beside, Holdout
 from swapregret.sessions.notes import read_note, write_note
@@ -41,7 +41,7 @@ class SessionHeader(NamedTuple):
     is_cost: bool
     max_open: int
     entropy: int | None
-    rng: State  # the state of the generator
+    rng: GeneratorState  # the state of the generator
     counts: list[int]  # days acted, closed and skipped
     open: list[int]  # decisions that wait for their reward, oldest first
     policies: list[int]  # those among them that were drawn from another state than the last

@@ -26,7 +26,7 @@ import numpy as np
 from swapregret.arrays import Vector
 from swapregret.units import Units
 
-Numbers: TypeAlias = Any
+_Numbers: TypeAlias = Any
 """A number, or an array of those of as many runs."""
 _HALVINGS, _STEPS = 12, 60
 
@@ -42,13 +42,13 @@ class UpliftSums(NamedTuple):
         Sums of r, of D, and V.
     """
 
-    n_days: Numbers = 0.0
-    n_kept: Numbers = 0.0
-    total: Numbers = 0.0
-    gain: Numbers = 0.0
-    spread: Numbers = 0.0
+    n_days: _Numbers = 0.0
+    n_kept: _Numbers = 0.0
+    total: _Numbers = 0.0
+    gain: _Numbers = 0.0
+    spread: _Numbers = 0.0
 
-    def after(self, share: Numbers, is_kept: Numbers, spared: Numbers, holdout: float) -> "UpliftSums":
+    def after(self, share: _Numbers, is_kept: _Numbers, spared: _Numbers, holdout: float) -> "UpliftSums":
         """Return them after a day: its reward in [0, 1], whether the baseline was played, p(b) and h."""
         n = np.maximum(self.n_days, 1.0)
         weight = np.where(is_kept, -(1.0 - spared) / ((1.0 - holdout) * spared + holdout), 1.0 / (1.0 - holdout))
@@ -63,7 +63,7 @@ class UpliftSums(NamedTuple):
         return UpliftSums(*(each if np.ndim(each) else float(each) for each in made))
 
 
-def evidence(beyond: Numbers, spread: Numbers, holdout: float) -> Numbers:
+def evidence(beyond: _Numbers, spread: _Numbers, holdout: float) -> _Numbers:
     """Return the mean over λ of the supermartingale, were the sum of D so far beyond its mean."""
     width = 1.0 / holdout + 1.0 / (1.0 - holdout)
     rates: Vector = np.ldexp(1.0 / width, -np.arange(1, _HALVINGS + 1))

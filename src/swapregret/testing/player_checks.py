@@ -54,7 +54,7 @@ def journal_of(session: Session[State]) -> Journal | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class _Step:
     """One day of a run: the state before, what was decided and seen, the state after."""
 
     before: object
@@ -86,7 +86,7 @@ class PlayerCase:
             return None
         return _duplicate(what_is_seen(self.player.feedback, self.rewards[day], decision.action))
 
-    def play(self, state: object, first: int, last: int) -> list[Step]:
+    def play(self, state: object, first: int, last: int) -> list[_Step]:
         """Play days first..last−1 from a state; day t draws from a generator of its own."""
         steps = []
         for day in range(first, last):
@@ -95,7 +95,7 @@ class PlayerCase:
             decision = Decision(day, action, self.player.actions, held)
             reward = self.show(day, decision)
             after = self.observe(state, decision, _duplicate(reward))
-            steps.append(Step(state, decision, reward, after))
+            steps.append(_Step(state, decision, reward, after))
             state = after
         return steps
 
@@ -108,7 +108,7 @@ class PlayerCase:
         return self.player.start(np.random.default_rng([self.seed, 3]))
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[_Step]:
         """One whole run."""
         return self.play(self.start(), 0, self.days)
 

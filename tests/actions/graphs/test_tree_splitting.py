@@ -11,7 +11,7 @@ from swapregret.actions.graphs.kernels.graphic_matroid import network
 from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.actions.graphs.kernels.tree_atoms import rounded_masses
 from swapregret.actions.graphs.kernels.tree_network import hand_out
-from swapregret.actions.graphs.kernels.tree_splitting import DONE, FULL, split_off, take_out
+from swapregret.actions.graphs.kernels.tree_splitting import DONE, NO_ROOM, split_off, take_out
 from swapregret.actions.graphs.spanning_trees import SpanningTrees
 
 
@@ -108,7 +108,7 @@ def test_room_that_runs_out_is_made(monkeypatch):
     held, ends = net.held.copy(), []
     monkeypatch.setattr(tree_splitting, "take_out", lambda *args: ends.append(take_out(*args)) or ends[-1])
     _, is_inside = split_off.__wrapped__(net, 2 * trees.dimension, unit, np.arange(100))
-    assert ends == [FULL, DONE]
+    assert ends == [NO_ROOM, DONE]
     assert is_inside
     np.testing.assert_array_equal(net.held, held)  # what was given is left as it is
     np.testing.assert_allclose(trees.decompose(point).marginals(), point, atol=1e-12)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swapregret.actions.m_sets.kernels.subsets import UNIT, round_to_units
+from swapregret.actions.m_sets.kernels.subsets import round_to_units
 from swapregret.actions.m_sets.m_set_policies import PivotalSubsets
 from swapregret.actions.m_sets.m_sets import MSets
+from swapregret.compiled.bits import UNIT
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.regret.ledgers.policy_file import read_policies, write_policies
 from swapregret.testing import check_policy, strategies

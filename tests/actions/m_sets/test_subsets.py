@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swapregret.actions.m_sets.kernels.subsets import (
-    UNIT,
     project_capped,
     round_to_units,
     systematic_starts,
     systematic_words,
 )
-from swapregret.compiled.bits import unpack_rows
+from swapregret.compiled.bits import UNIT, unpack_rows
 from swapregret.compiled.selection import in_order, largest, top_elements
 from swapregret.testing.strategies import log_weights, weights
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from swapregret.actions.matchings.kernels.birkhoff import distance_outside, packed_matchings, round_matching_point
+from swapregret.actions.matchings.kernels.birkhoff import packed_matchings, round_matching_point, table_distance
 from swapregret.compiled.bits import unpack_rows
 
 UNITS = 2**44
@@ -42,9 +42,9 @@ def test_one_order_other_than_the_natural_is_respected():
 
 def test_distance_outside():
     """Each constraint is seen: row sums, column sums, signs; a column below 1 counts only in square tables."""
-    assert distance_outside(np.full((2, 2), 0.5)) == 0.0
-    assert distance_outside(np.full((2, 4), 0.25)) == 0.0
-    assert distance_outside(np.array([[0.5, 0.25], [0.5, 0.5]])) == 0.25
-    assert distance_outside(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])) == 0.5
-    assert distance_outside(np.array([[1.0, 0.0], [1.0, 0.0]])) == 1.0
-    assert distance_outside(np.array([[1.25, -0.25], [-0.25, 1.25]])) == 0.25
+    assert table_distance(np.full((2, 2), 0.5)) == 0.0
+    assert table_distance(np.full((2, 4), 0.25)) == 0.0
+    assert table_distance(np.array([[0.5, 0.25], [0.5, 0.5]])) == 0.25
+    assert table_distance(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])) == 0.5
+    assert table_distance(np.array([[1.0, 0.0], [1.0, 0.0]])) == 1.0
+    assert table_distance(np.array([[1.25, -0.25], [-0.25, 1.25]])) == 0.25

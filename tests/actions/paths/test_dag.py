@@ -14,9 +14,9 @@ from swapregret.actions.paths.kernels.dag_newton import newton_flow
 from swapregret.actions.paths.kernels.elimination import factor_rows, plan_elimination, solve_rows
 from swapregret.actions.paths.kernels.log_newton import fill_rows, newton_logs
 from swapregret.actions.paths.kernels.path_projection import factor_balance, path_span_part
-from swapregret.actions.paths.kernels.path_stripping import UNIT, imbalance, round_flow, strip_paths
+from swapregret.actions.paths.kernels.path_stripping import imbalance, round_flow, strip_paths
 from swapregret.arrays import frozen
-from swapregret.compiled.bits import unpack_rows
+from swapregret.compiled.bits import UNIT, unpack_rows
 
 
 def random_graph(seed, n=8, density=0.5):

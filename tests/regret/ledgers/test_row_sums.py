@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swapregret.compiled.bits import pack_rows, unpack_rows
-from swapregret.regret.ledgers.answers import Rule
+from swapregret.regret.ledgers.answers import AnswerRule
 from swapregret.regret.ledgers.row_sums import (
+    all_rows,
     distinct_rows,
     dot_rows,
     group_pieces,
-    in_order,
     pool_of,
     pool_pieces,
     read_only,
@@ -25,7 +25,7 @@ def _random_rows(seed: int, n: int, d: int) -> np.ndarray:
 
 
 def _dot(values: np.ndarray, words: np.ndarray) -> np.ndarray:
-    return dot_rows(read_only(values), in_order(len(values)), read_only(words))
+    return dot_rows(read_only(values), all_rows(len(values)), read_only(words))
 
 
 @settings(deadline=None, max_examples=30)
@@ -73,7 +73,7 @@ def test_rows_are_found_as_in_a_dictionary(d: int, seed: int, n: int) -> None:
         assert places[index] == expected.setdefault(row.tobytes(), len(expected))
     assert len(firsts) == len(expected)
     keys = words[firsts]
-    found = Rule(keys, keys, table[0]).find(pack_rows(read_only(table)))
+    found = AnswerRule(keys, keys, table[0]).find(pack_rows(read_only(table)))
     assert found.tolist() == [expected.get(row.tobytes(), -1) for row in table]
 
 

@@ -25,7 +25,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 
-LARGEST = 1000
+_LARGEST = 1000
 """Up to how many edges K∘K is kept of every Gibbs policy."""
 _UNKNOWN, _BY_WALK, _BY_CHAIN = 0.0, 1.0, 2.0
 
@@ -103,7 +103,7 @@ def _places(data: ForestData) -> tuple[int, int, int, int, int, int]:
     """Return where K∘K, the steps, the exponents, the edges, the vertices and the way of drawing begin."""
     graph, d = data.graph, data.graph.tails.size
     squared = d * graph.size
-    steps = squared + (d * d if d <= LARGEST else 0)
+    steps = squared + (d * d if d <= _LARGEST else 0)
     exponents = steps + data.walk.edges.size
     up = exponents + d
     order = up + graph.n_vertices
@@ -179,7 +179,7 @@ def forest_hull(data: ForestData, *, has_walk: bool, has_gibbs: bool) -> Hull:
     """Return the operations of forests; with a walk, exploration is drawn by it."""
     d, graph = len(data.graph.tails), data.graph
     gibbs = Tables(
-        d * graph.size + (d * d if d <= LARGEST else 0) + len(data.walk.edges) + d + 2 * graph.n_vertices + 1,
+        d * graph.size + (d * d if d <= _LARGEST else 0) + len(data.walk.edges) + d + 2 * graph.n_vertices + 1,
         fill_gibbs_trees,
         draw_gibbs_tree,
         project=project_gibbs_trees,

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.edge_lists import Edge
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.graphs.tree_policies import GibbsTrees
 from swapregret.actions.labelled import ENUMERATION_LIMIT, SpecValues
-from swapregret.arrays import Integers, Label, as_integer, as_vector
+from swapregret.arrays import Edge, Integers, Label, as_integer, as_vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.policy import FinitePolicy, Policy
 

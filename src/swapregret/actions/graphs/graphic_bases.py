@@ -22,14 +22,13 @@ from swapregret.actions.graphs.undirected import UndirectedGraph, read_graph, re
 from swapregret.actions.hull import Hull, basis_of
 from swapregret.actions.listed_policy import fixed_orders
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, for_kernel
+from swapregret.geometry.kl import INSIDE
 from swapregret.geometry.span import Span
 from swapregret.policy import GRID, Policy
 
 if TYPE_CHECKING:
     from swapregret.networks.network import Network
 
-INSIDE = 1e-8
-"""How far from the polytope a point that is decomposed may be."""
 _ORDER_SEED = 0x7EE5
 _CHUNK = 1024
 

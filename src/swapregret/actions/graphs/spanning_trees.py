@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from swapregret.actions.edge_lists import Edge
 from swapregret.actions.graphs.graphic_bases import GraphicBases
 from swapregret.actions.labelled import SpecValues
-from swapregret.arrays import Integers, Label
+from swapregret.arrays import Edge, Integers, Label
 from swapregret.errors import InvalidInput
 
 

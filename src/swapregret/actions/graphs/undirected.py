@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from swapregret.actions.edge_lists import Edge, edge_names, networkx_edges, read_edges
+from swapregret.actions.edge_lists import edge_names, networkx_edges, read_edges
 from swapregret.actions.elimination_order import elimination_order
 from swapregret.actions.graphs.kernels.kruskal import arc_table, components
-from swapregret.arrays import Integers, Label, as_labels
+from swapregret.arrays import Edge, Integers, Label, as_labels
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 

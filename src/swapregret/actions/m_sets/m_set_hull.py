@@ -15,7 +15,6 @@ from swapregret.actions.m_sets.kernels.gibbs_subsets import (
 from swapregret.actions.m_sets.kernels.pivotal import pivotal_cooccurrence, pivotal_draw, pivotal_policy
 from swapregret.actions.m_sets.kernels.pivotal_solve import Pivots, solve_pivots
 from swapregret.actions.m_sets.kernels.subsets import (
-    INSIDE,
     distance_outside,
     draw_uniform,
     list_systematic,
@@ -27,6 +26,7 @@ from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import top_elements
 from swapregret.compiled.vectors import moment_variance
+from swapregret.geometry.kl import INSIDE
 from swapregret.geometry.solve import TOLERANCE
 
 

@@ -23,8 +23,9 @@ from swapregret.actions.m_sets.kernels.pivotal import (
     pivotal_policy,
     pivotal_probabilities,
 )
-from swapregret.actions.m_sets.kernels.subsets import UNIT, draw_uniform
+from swapregret.actions.m_sets.kernels.subsets import draw_uniform
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
+from swapregret.compiled.bits import UNIT
 from swapregret.files.held import Held, held_array, held_scores, held_whole, wrong_policy
 from swapregret.policy import FinitePolicy, Policy, once
 

@@ -15,12 +15,13 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull, basis_of
 from swapregret.actions.listed_policy import fixed_orders
-from swapregret.actions.m_sets.kernels.subsets import INSIDE, distance_outside, round_to_units
+from swapregret.actions.m_sets.kernels.subsets import distance_outside, round_to_units
 from swapregret.actions.m_sets.m_set_hull import subset_hull
 from swapregret.actions.m_sets.m_set_policies import GibbsSubsets, PivotalSubsets, UniformSubsets
 from swapregret.arrays import Action, Actions, Integers, Label, Vector, as_integer, as_vector
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
+from swapregret.geometry.kl import INSIDE
 from swapregret.geometry.span import Span
 from swapregret.policy import Policy
 

@@ -32,7 +32,7 @@ _RIDGE = 1e-13
 _LEAST_STEP = 1e-6
 
 
-def equations_of(actions: "ActionSet") -> Matrix:
+def affine_equations(actions: "ActionSet") -> Matrix:
     """Return C and, in one column more, c, if P is conv(A) as far as some fixed directions tell; else no rows.
 
     That takes eight questions and as many linear programs, and two questions more where actions differ in size. No rows either

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull, basis_of
 from swapregret.actions.labelled import SpecValues
-from swapregret.actions.own_sets.explicit_hull import Listed, explicit_hull
+from swapregret.actions.own_sets.explicit_hull import ListedRows, explicit_hull
 from swapregret.arrays import Action, Actions, Integers, Label, Matrix, as_vector, frozen
 from swapregret.compiled.bits import pack_rows
 from swapregret.errors import InvalidInput
@@ -125,9 +125,9 @@ class Explicit(ActionSet):
         return explicit_hull(self._data._replace(norms=norms, orthonormal=basis))
 
     @cached_property
-    def _data(self) -> Listed:
+    def _data(self) -> ListedRows:
         none = np.zeros((0, 0))
-        return Listed(*elements_of_rows(self._table.copy()), np.array(pack_rows(self._rows)), none, none)
+        return ListedRows(*elements_of_rows(self._table.copy()), np.array(pack_rows(self._rows)), none, none)
 
     def __repr__(self) -> str:
         return f"Explicit({len(self._rows)} actions, dimension={self.dimension}, size={self.size})"

@@ -9,8 +9,8 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.bits import unpack
 from swapregret.compiled.kernel import kernel
-from swapregret.geometry.caratheodory import INSIDE
 from swapregret.geometry.few_actions import few_actions
+from swapregret.geometry.kl import INSIDE
 from swapregret.geometry.kl_from_actions import approach, begin_approach
 from swapregret.geometry.listed_hull import TARGET, first_weights, gibbs_weights, improve_weights
 from swapregret.geometry.rows import mean_of_rows, totals_of_rows
@@ -18,7 +18,7 @@ from swapregret.geometry.rows import mean_of_rows, totals_of_rows
 LISTED_GAP = 1e-9
 
 
-class Listed(NamedTuple):
+class ListedRows(NamedTuple):
     """All N actions, by their elements and, packed, ``words``; the norms in which points are decomposed.
 
     ``elements`` has the elements of all rows, ``ends`` where each begins and ends, ``norms`` a row per variant.
@@ -32,14 +32,14 @@ class Listed(NamedTuple):
 
 
 @kernel
-def best_row(h: Handle[Listed], weights: Floats) -> Integers:
+def best_row(h: Handle[ListedRows], weights: Floats) -> Integers:
     """Try every action; the first wins a tie."""
     data = set_of(h)
     return unpack(data.words[np.argmax(totals_of_rows(data.elements, data.ends, weights))], weights.size)
 
 
 @kernel
-def project_on_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_on_rows(h: Handle[ListedRows], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Project by Newton's method from a point that may be near; by an interior point method where none is or that does not end."""
     elements, ends, gap = set_of(h).elements, set_of(h).ends, np.inf
     point, log_point, is_known = near, np.zeros(near.size), np.any(near)
@@ -61,7 +61,7 @@ def project_on_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple[Fl
 
 
 @kernel
-def list_few(h: Handle[Listed], point: Floats) -> tuple[Words, Floats, bool]:
+def list_few(h: Handle[ListedRows], point: Floats) -> tuple[Words, Floats, bool]:
     """Find few actions that make the point, in each of the norms."""
     data = set_of(h)
     n_norms = data.norms.shape[0]
@@ -80,7 +80,7 @@ def list_few(h: Handle[Listed], point: Floats) -> tuple[Words, Floats, bool]:
 
 
 @kernel
-def project_gibbs_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
+def project_gibbs_rows(h: Handle[ListedRows], tilted: Floats, near: Floats) -> tuple[Floats, Floats, float]:
     """Return the marginals of the policy of some exponents, and these."""
     elements, ends = set_of(h).elements, set_of(h).ends
     return mean_of_rows(elements, ends, gibbs_weights(elements, ends, tilted), tilted.size), tilted, 0.0
@@ -88,7 +88,7 @@ def project_gibbs_rows(h: Handle[Listed], tilted: Floats, near: Floats) -> tuple
 
 @kernel
 def fill_gibbs_rows(
-    h: Handle[Listed],
+    h: Handle[ListedRows],
     point: Floats,
     log_point: Floats,
     coordinates: Integers,
@@ -119,7 +119,7 @@ def fill_gibbs_rows(
 
 
 @kernel
-def draw_gibbs_row(h: Handle[Listed], table: Floats, rng: np.random.Generator) -> Integers:
+def draw_gibbs_row(h: Handle[ListedRows], table: Floats, rng: np.random.Generator) -> Integers:
     """Draw by inversion."""
     n = table.size // 2
     drawn = np.searchsorted(table[:n], rng.random() * table[n - 1], side="right")
@@ -127,7 +127,7 @@ def draw_gibbs_row(h: Handle[Listed], table: Floats, rng: np.random.Generator) -
 
 
 @kernel
-def gibbs_row_variance(h: Handle[Listed], table: Floats, marginals: Floats, vector: Floats) -> float:
+def gibbs_row_variance(h: Handle[ListedRows], table: Floats, marginals: Floats, vector: Floats) -> float:
     """Return Var(v·M)."""
     totals, weights = totals_of_rows(set_of(h).elements, set_of(h).ends, vector), table[table.size // 2 :]
     mean, square = 0.0, 0.0
@@ -138,7 +138,7 @@ def gibbs_row_variance(h: Handle[Listed], table: Floats, marginals: Floats, vect
     return square
 
 
-def explicit_hull(data: Listed) -> Hull:
+def explicit_hull(data: ListedRows) -> Hull:
     """Return the operations of a list of actions."""
     gibbs = Tables(
         2 * len(data.words),

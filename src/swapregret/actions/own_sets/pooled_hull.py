@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from swapregret.actions.hull import Hull, basis_of, part_of_basis
-from swapregret.actions.own_sets.affine_hull import equations_of, project_affine
+from swapregret.actions.own_sets.affine_hull import affine_equations, project_affine
 from swapregret.actions.own_sets.python_hull import PythonMethods, best_by_asking, explore_by_asking, gibbs_by_asking
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.bits import is_same_row, pack_rows
 from swapregret.compiled.kernel import kernel
-from swapregret.geometry.caratheodory import INSIDE, list_from, list_once, norms_of
+from swapregret.geometry.caratheodory import list_from, list_once, norms_of
 from swapregret.geometry.few_actions import DEPENDENT, Candidates
-from swapregret.geometry.kl import ACCEPTABLE
+from swapregret.geometry.kl import ACCEPTED_GAP, INSIDE
 from swapregret.geometry.kl_from_actions import GAP, project_from, project_near
 from swapregret.geometry.listed_hull import SMALLEST
 from swapregret.geometry.oracle import AskedOracle
@@ -80,7 +80,7 @@ def pooled_hull(actions: "ActionSet", mu: Policy | None, variants: int) -> Hull:
         actions.sparing,
         basis_of(actions) if is_learnt else none,
         norms_of(range(variants), actions.dimension),
-        equations_of(actions) if is_learnt else none,
+        affine_equations(actions) if is_learnt else none,
         first,
         first[:0].copy(),
         np.zeros(0, dtype=np.int64),
@@ -152,7 +152,7 @@ def project_by_actions(h: Handle[PooledSet], tilted: Floats, near: Floats) -> tu
         first, ends = elements_of_words(data.first, np.ones(data.first.shape[0], dtype=np.bool_), d)
         x, gap, _, _, _ = project_from(data.oracle, tilted, first, ends, GAP, True)
         point, log_point = _with_logarithms(x)
-        return point, log_point, gap if gap <= ACCEPTABLE and x[first].min() >= SMALLEST else np.inf
+        return point, log_point, gap if gap <= ACCEPTED_GAP and x[first].min() >= SMALLEST else np.inf
     rows, n_first = _rows_by_age(data.used, _FIRST_PER_ELEMENT * d)
     elements, ends = elements_of_words(data.known[rows], np.ones(rows.size, dtype=np.bool_), d)
     log_point, is_good = project_affine(tilted, data.equations)
@@ -166,7 +166,7 @@ def project_by_actions(h: Handle[PooledSet], tilted: Floats, near: Floats) -> tu
             _keep(data, rows, found, until, weights)
             return point, log_point, 0.0
     x, gap, _, elements, ends, held = project_near(data.oracle, tilted, np.exp(near), elements, ends, n_first)
-    if not gap <= ACCEPTABLE:
+    if not gap <= ACCEPTED_GAP:
         return tilted, tilted, np.inf
     weights = np.ones(ends.size - 1)
     weights[: rows.size] = 0.0

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.actions.edge_lists import Edge, edge_names, is_networkx, network_edges, networkx_edges
+from swapregret.actions.edge_lists import edge_names, is_networkx, network_edges, networkx_edges
 from swapregret.actions.hull import Hull
 from swapregret.actions.labelled import SpecValues
 from swapregret.actions.paths.directed import Digraph, path_span, read_digraph
@@ -24,7 +24,7 @@ from swapregret.actions.paths.kernels.path_stripping import imbalance
 from swapregret.actions.paths.levelled import Levelled, level_edges
 from swapregret.actions.paths.path_hull import PathData, path_hull
 from swapregret.actions.paths.path_policies import MarkovPaths, cover_flow
-from swapregret.arrays import Action, Integers, Label, Vector, as_vector, for_kernel
+from swapregret.arrays import Action, Edge, Integers, Label, Vector, as_vector, for_kernel
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations
 from swapregret.geometry.kl import Projection

@@ -13,8 +13,8 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.edge_lists import Edge, Vertex, read_edges
-from swapregret.arrays import Actions, Floats, Integers, Matrix, Vector, frozen
+from swapregret.actions.edge_lists import read_edges
+from swapregret.arrays import Actions, Edge, Floats, Integers, Matrix, Vector, Vertex, frozen
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.geometry.hull_equations import HullEquations

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.edge_lists import Edge
 from swapregret.actions.paths.directed import Digraph
-from swapregret.arrays import Action, Vector, as_vector
+from swapregret.arrays import Action, Edge, Vector, as_vector
 
 if TYPE_CHECKING:
     from swapregret.actions.paths.dag_paths import DagPaths

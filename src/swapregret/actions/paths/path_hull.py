@@ -21,7 +21,6 @@ from swapregret.actions.paths.kernels.elimination import Elimination
 from swapregret.actions.paths.kernels.path_projection import (
     FAR,
     NEAR,
-    PATH_GAP,
     bring_near,
     path_scores,
     path_span_part,
@@ -32,6 +31,7 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import are_near, moment_variance
+from swapregret.geometry.kl import ACCEPTED_GAP
 from swapregret.geometry.solve import LIMIT, TOLERANCE
 
 
@@ -71,7 +71,7 @@ def project_paths(h: Handle[PathData], tilted: Floats, near: Floats) -> tuple[Fl
     for k in range(values.size):
         point[graph.edge[k]] = values[k]
         log_point[graph.edge[k]] = logs[k]
-    return point, log_point, gap if gap <= PATH_GAP else np.inf
+    return point, log_point, gap if gap <= ACCEPTED_GAP else np.inf
 
 
 @kernel

@@ -13,11 +13,12 @@ from swapregret.actions.plans.kernels.plan_chances import (
     plan_flow,
     plan_moment,
 )
-from swapregret.actions.plans.kernels.plan_projection import ACCEPTED_GAP, plan_span_part, project_plan
+from swapregret.actions.plans.kernels.plan_projection import plan_span_part, project_plan
 from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.address import Handle, set_of
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import moment_variance
+from swapregret.geometry.kl import ACCEPTED_GAP
 
 
 class PlanData(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from swapregret.actions.plans.kernels.plan_best import imbalance
+from swapregret.actions.plans.kernels.plan_best import plan_imbalance
 from swapregret.actions.plans.kernels.plan_chances import draw_plan, plan_cooccurrence, plan_flow, plan_moment
 from swapregret.actions.plans.plan_tree import PlanTree
 from swapregret.arrays import Action, Actions, Matrix, Vector, frozen
@@ -78,7 +78,7 @@ class BehaviouralPlans(Policy):
         """Return the probability of every row that is a plan, the product of its chances; 0 for what is no plan."""
         found = np.zeros(len(actions))
         for row, vector in enumerate(np.asarray(actions)):
-            if imbalance(self.tree.start, self.tree.parent, vector.astype(np.float64)) == 0.0:
+            if plan_imbalance(self.tree.start, self.tree.parent, vector.astype(np.float64)) == 0.0:
                 found[row] = np.prod(self.chances[vector == 1])
         return found
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.hull import Hull, Tables
 from swapregret.actions.labelled import SpecValues
-from swapregret.actions.plans.kernels.plan_best import imbalance
+from swapregret.actions.plans.kernels.plan_best import plan_imbalance
 from swapregret.actions.plans.kernels.plan_chances import chances_of, gibbs_chances
 from swapregret.actions.plans.kernels.plan_projection import plan_span_part
 from swapregret.actions.plans.plan_hull import (
@@ -146,7 +146,7 @@ class Plans(ActionSet):
 
     def _is_action(self, vector: Action) -> bool:
         """Tell whether every information set has as many sequences chosen as enter it."""
-        return bool(imbalance(*self._arrays, vector.astype(np.float64)) == 0.0)
+        return bool(plan_imbalance(*self._arrays, vector.astype(np.float64)) == 0.0)
 
     def _actions(self) -> Iterator[Action]:
         for plan in self._tree.plans():
@@ -210,7 +210,7 @@ class Plans(ActionSet):
     def markov_policy(self, marginals: npt.ArrayLike) -> BehaviouralPlans:
         """Return the policy with these marginals that draws at every information set on its own (Kuhn's theorem)."""
         point = np.array(as_vector(marginals, self.dimension, "marginals"))
-        excess = imbalance(*self._arrays, point)
+        excess = plan_imbalance(*self._arrays, point)
         if excess > _TOLERANCE:
             raise InvalidInput(
                 f"`marginals` must be a mean of plans, within {_TOLERANCE}",

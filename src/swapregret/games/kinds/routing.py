@@ -12,10 +12,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.edge_lists import Edge, read_edges
+from swapregret.actions.edge_lists import read_edges
 from swapregret.actions.paths.dag_paths import DagPaths
 from swapregret.arguments import checked
-from swapregret.arrays import Matrix, as_integer, as_number, as_numbers, check_memory
+from swapregret.arrays import Edge, Matrix, as_integer, as_number, as_numbers, check_memory
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
 from swapregret.games.kinds.congestion import CongestionGame

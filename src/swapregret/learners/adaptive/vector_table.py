@@ -35,7 +35,7 @@ def empty_vectors(n_rows: int, n_words: int, length: int) -> VectorTable:
 
 
 @kernel
-def place_of(places: Integers, keys: Words, row: Words) -> int:
+def _place_of(places: Integers, keys: Words, row: Words) -> int:
     """Return the place of an action, or the empty one where it would go."""
     mask = places.size - 1
     at = hash_row(row) & mask
@@ -47,13 +47,13 @@ def place_of(places: Integers, keys: Words, row: Words) -> int:
 @kernel
 def find_row(table: VectorTable, row: Words) -> int:
     """Return the row of an action, −1 if it has none."""
-    return int(table.places[place_of(table.places, table.keys, row)] - 1)
+    return int(table.places[_place_of(table.places, table.keys, row)] - 1)
 
 
 @kernel
 def make_row(table: VectorTable, row: Words) -> int:
     """Return the row of an action, a new one if it has none; −1 if there is no room."""
-    at = place_of(table.places, table.keys, row)
+    at = _place_of(table.places, table.keys, row)
     if table.places[at] == 0:
         n = table.n_rows[0]
         if n >= table.squares.size:
@@ -104,4 +104,4 @@ def thin_table(table: VectorTable) -> None:
         table.places[at] = 0
     table.n_rows[0] = kept
     for row in range(kept):
-        table.places[place_of(table.places, table.keys, table.keys[row])] = row + 1
+        table.places[_place_of(table.places, table.keys, table.keys[row])] = row + 1

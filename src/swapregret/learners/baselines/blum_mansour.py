@@ -43,7 +43,7 @@ end_windows.of(ExpertRule)(play_agreement)
 _AFRESH = 64
 
 
-class Experts(NamedTuple):
+class _Experts(NamedTuple):
     """What the experts know.
 
     One row (N, N) for every expert: S in ``scores``, exponential weights in ``rows``, with the logarithms of their normalisers
@@ -58,8 +58,8 @@ class Experts(NamedTuple):
 
 
 @learn_day.of(ExpertRule)
-def tell_experts(
-    rule: OwnRule, family: TableFamily, state: ListedState[Experts], action: Integers, seen: Floats, reward: float
+def _tell_experts(
+    rule: OwnRule, family: TableFamily, state: ListedState[_Experts], action: Integers, seen: Floats, reward: float
 ) -> None:
     """Tell every expert its share of the day, and find the distribution they agree on."""
     own, rate = state.own, rule.learning_rate
@@ -108,10 +108,10 @@ class BlumMansour(ListedPlayer):
     def _default_learning_rate(self) -> float:
         return math.sqrt(8.0 * self.n_actions * math.log(self.n_actions) / self.horizon)
 
-    def _own(self, n_actions: int) -> Experts:
+    def _own(self, n_actions: int) -> _Experts:
         n = n_actions
         rows, log_totals = np.full((n, n), 1.0 / n), np.full(n, math.log(n))
-        return Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
+        return _Experts(np.zeros((n, n)), rows, log_totals, *start_chain(n))
 
 
 blum_mansour = BlumMansour

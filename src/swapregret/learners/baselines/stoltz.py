@@ -48,7 +48,7 @@ from swapregret.learners.round.stationary import follow_chain, start_chain
 from swapregret.learners.settings import Rules, Step
 
 SWAP_LIMIT = 5
-PairRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "baseline", "functions")
+StoltzRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "baseline", "functions")
 
 
 class Gains(NamedTuple):
@@ -90,7 +90,7 @@ def rule_rates(gains: Floats, functions: Integers, learning_rate: float) -> Floa
     return rates
 
 
-@learn_day.of(PairRule)
+@learn_day.of(StoltzRule)
 def add_to_rules(
     rule: OwnRule, family: TableFamily, state: ListedState[Gains], action: Integers, seen: Floats, reward: float
 ) -> None:
@@ -104,7 +104,7 @@ def add_to_rules(
     follow_chain(rule_rates(own.gains, rule.functions, rule.learning_rate), own.point, own.inverse)
 
 
-@end_windows.of(PairRule)
+@end_windows.of(StoltzRule)
 def play_fixed_point(rule: OwnRule, family: TableFamily, state: ListedState[Gains], n_ending: int) -> int:
     """Play the fixed point, with γ of the uniform policy mixed in."""
     return play_weights(family, state, mixed_weights(state.own.point, rule.exploration))
@@ -140,7 +140,7 @@ class Stoltz(ListedPlayer):
     learning_rate: Step | None = None
     exploration: Share = 0.0
     baseline: Share = 1.0
-    rule_class = PairRule
+    rule_class = StoltzRule
     cost = Cost("stoltz", limit=2_000, base=3e-6, per_action=1e-8, per_pair=4e-9, per_triple=1.3e-10, matrices=4)
 
     def _check_size(self) -> None:

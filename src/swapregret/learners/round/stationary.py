@@ -11,7 +11,7 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-TOLERANCE, PATIENCE = 1e-13, 5
+_TOLERANCE, _PATIENCE = 1e-13, 5
 """Of refinement: the residual that is good enough, and the steps after which an inverse no longer serves."""
 SMALL = 160
 """Most states of a chain that is eliminated every day."""
@@ -98,7 +98,7 @@ def refine(rates: Floats, totals: Floats, guess: Floats, inverse: Floats) -> tup
                 residual[j] += share * row[j]
         residual += (1.0 - p.sum()) / n - totals * p
         size = np.abs(residual).sum()
-        if size <= TOLERANCE or steps == PATIENCE:
+        if size <= _TOLERANCE or steps == _PATIENCE:
             return p, size, steps
         for j in range(n):
             row, share = inverse[j], residual[j]
@@ -110,7 +110,7 @@ def refine(rates: Floats, totals: Floats, guess: Floats, inverse: Floats) -> tup
 @kernel
 def _take(found: Floats, point: Floats) -> bool:
     """Take over a distribution that may have entries just below 0; refuse one with entries far below."""
-    if found.min() < -TOLERANCE:
+    if found.min() < -_TOLERANCE:
         return False
     point[:] = np.maximum(found, 0.0)
     point /= point.sum()
@@ -140,11 +140,11 @@ def follow_chain(rates: Floats, point: Floats, inverse: Floats) -> None:
         return
     totals = rates.sum(axis=1)
     found, size, steps = refine(rates, totals, point, inverse)
-    if steps < PATIENCE and size <= TOLERANCE and _take(found, point):
+    if steps < _PATIENCE and size <= _TOLERANCE and _take(found, point):
         return
     invert_chain(rates, totals, inverse)
     found, size, _ = refine(rates, totals, np.full(point.size, 1.0 / point.size), inverse)
-    if not (size <= TOLERANCE and _take(found, point)):
+    if not (size <= _TOLERANCE and _take(found, point)):
         point[:] = eliminate(rates)
 
 

@@ -22,11 +22,11 @@ from swapregret.regret.ledgers.closed_ledger import Pooled, Rows, empty_pools, n
 from swapregret.regret.ledgers.row_sums import (
     CHUNK,
     PieceLog,
-    Places,
+    RowNumbers,
+    all_rows,
     answer_vectors,
     append_policy,
     distinct_rows,
-    in_order,
     pool_of,
     pool_pieces,
     read_only,
@@ -185,14 +185,14 @@ class ActionRows:
         for start in range(0, len(several), CHUNK):
             here = several[start : start + CHUNK]
             vectors = rows.some(here)
-            some = rows.words[rows.firsts[here]], np.ones(len(here)), vectors, in_order(len(here))
+            some = rows.words[rows.firsts[here]], np.ones(len(here)), vectors, all_rows(len(here))
             split += _split_off(pools, *some, answer_vectors(self._actions, vectors)[1])
         values, gains, counts = map(frozen, pools)
         self._pooled = Pooled(values, gains, counts, split)
 
 
 def _split_off(
-    pools: tuple[Matrix, Vector, Vector], words: Words, weights: Vector, vectors: Matrix, at: Places, bests: Vector
+    pools: tuple[Matrix, Vector, Vector], words: Words, weights: Vector, vectors: Matrix, at: RowNumbers, bests: Vector
 ) -> float:
     """Pool actions with weights[i] · vectors[at[i]] each, ``bests`` being max vectors·M'; return their best answers added up."""
     pool_pieces(*pools, read_only(words), read_only(weights), read_only(vectors), read_only(at), bests)

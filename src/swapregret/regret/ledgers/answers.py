@@ -19,7 +19,7 @@ from swapregret.regret.ledgers.closed_ledger import Ledger, numbered
 from swapregret.regret.ledgers.merge import join_rows, mean_ledger, places_in
 from swapregret.regret.ledgers.row_sums import (
     CHUNK,
-    Places,
+    RowNumbers,
     answer_vectors,
     distinct_rows,
     dot_each,
@@ -96,7 +96,7 @@ def _chances(ledger: Ledger, keys: Words) -> Matrix:
     return chances
 
 
-def _values(ledger: Ledger, chances: Matrix, which: Places | npt.NDArray[np.int64]) -> Matrix:
+def _values(ledger: Ledger, chances: Matrix, which: RowNumbers | npt.NDArray[np.int64]) -> Matrix:
     """Return V[M] of some rows, the share of unlisted policies included."""
     values = ledger.rows.some(which)
     for policy, drawn in zip(ledger.policies, chances, strict=True):
@@ -204,7 +204,7 @@ def lower_sum(answers: Answers) -> float:
     return max(candidates)
 
 
-class Rule:
+class AnswerRule:
     r"""A rule φ, what to choose whenever M was chosen: a table of answers, and one answer for all other actions.
 
     A rule found on some runs can be tried on others: its gain there, :math:`\sum_M V[M]\cdot(\phi(M) - M)`, is linear in
@@ -222,13 +222,13 @@ class Rule:
         self.keys, self.choices, self.otherwise = keys, choices, otherwise
 
     @classmethod
-    def of(cls, answers: Answers, allowed: npt.NDArray[np.bool_] | None = None) -> "Rule":
+    def of(cls, answers: Answers, allowed: npt.NDArray[np.bool_] | None = None) -> "AnswerRule":
         """Return the best rule of a ledger that answers whole rows one by one, and all else by one action."""
         use = answers.ledger.rows.whole if allowed is None else allowed
         otherwise = answers.actions.argmax(answers.rest.sum(axis=0) if len(answers.rest) else answers.ledger.total)
         return cls(answers.ledger.rows.keys[use], answers.choices[use], otherwise)
 
-    def find(self, words: Words) -> Places:
+    def find(self, words: Words) -> RowNumbers:
         """Return where actions stand in the table, −1 for those that do not."""
         _, places = distinct_rows(read_only(np.concatenate([self.keys, words])))
         found = places[len(self.keys) :]

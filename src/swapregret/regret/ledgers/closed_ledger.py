@@ -15,12 +15,12 @@ from swapregret.arrays import Actions, Matrix, Vector, Words, frozen
 from swapregret.compiled.bits import unpack_rows
 from swapregret.policy import Policy
 from swapregret.regret.ledgers.row_sums import (
-    Places,
+    RowNumbers,
+    all_rows,
     choose_pieces,
     distinct_rows,
     dot_rows,
     group_pieces,
-    in_order,
     read_only,
     row_values,
     sum_numbers,
@@ -36,7 +36,7 @@ class Rows:
     """
 
     words: Words  # (p, ⌈dimension/64⌉), the packed action of every piece
-    at: Places  # (p,)
+    at: RowNumbers  # (p,)
     shares: Vector  # (p,)
     intact: npt.NDArray[np.bool_]  # (p,), whether all that was recorded of its action is among the pieces
     vectors: Matrix  # (k, dimension)
@@ -46,16 +46,16 @@ class Rows:
         return len(self.firsts)
 
     @cached_property
-    def _distinct(self) -> tuple[Places, Places]:
+    def _distinct(self) -> tuple[RowNumbers, RowNumbers]:
         return distinct_rows(self.words)
 
     @property
-    def firsts(self) -> Places:
+    def firsts(self) -> RowNumbers:
         """Return the first piece of every row."""
         return self._distinct[0]
 
     @property
-    def places(self) -> Places:
+    def places(self) -> RowNumbers:
         """Return the row of every piece."""
         return self._distinct[1]
 
@@ -65,12 +65,12 @@ class Rows:
         return self.words if len(self) == len(self.words) else frozen(self.words[self.firsts])
 
     @cached_property
-    def groups(self) -> tuple[Places, Places]:
+    def groups(self) -> tuple[RowNumbers, RowNumbers]:
         """Return where the pieces of each row start, and the pieces in that order."""
         return group_pieces(self.places, len(self))
 
     @property
-    def counts(self) -> Places:
+    def counts(self) -> RowNumbers:
         """Return how many pieces each row has; those with one only may share its vector."""
         return np.diff(self.groups[0])
 
@@ -94,7 +94,7 @@ class Rows:
         """Return how much memory the pieces take."""
         return sum(part.nbytes for part in (self.words, self.at, self.shares, self.vectors))
 
-    def some(self, which: npt.NDArray[np.int64] | Places) -> Matrix:
+    def some(self, which: npt.NDArray[np.int64] | RowNumbers) -> Matrix:
         """Return V[M] of some rows, given by their numbers."""
         return row_values(which.astype(np.int64, copy=False), *self.groups, self.at, self.shares, self.vectors)
 
@@ -102,7 +102,7 @@ class Rows:
         """Return V[M]·M' for a packed action M' per row."""
         each = words if len(self) == len(self.words) else words[self.places]
         earned = dot_rows(self.vectors, self.at, read_only(each))
-        return sum_numbers(self.places, len(self), in_order(len(earned)), self.shares, read_only(earned))
+        return sum_numbers(self.places, len(self), all_rows(len(earned)), self.shares, read_only(earned))
 
     def total(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Vector:
         """Return the sum of V[M] over some rows."""
@@ -186,7 +186,7 @@ class Ledger:
         return self.rows.values
 
 
-def numbered(at: Places, n: int) -> tuple[npt.NDArray[np.int64], Places]:
+def numbered(at: RowNumbers, n: int) -> tuple[npt.NDArray[np.int64], RowNumbers]:
     """Return which of n vectors the pieces use, and for each piece the place of its vector among these."""
     used = np.flatnonzero(np.bincount(at, minlength=n))
     place = np.empty(n, dtype=np.int32)

@@ -13,7 +13,7 @@ from swapregret.arrays import Matrix, frozen
 from swapregret.errors import InvalidInput
 from swapregret.files.values import is_same
 from swapregret.regret.ledgers.closed_ledger import Dropped, Ledger, Pooled, Rows, Unlisted
-from swapregret.regret.ledgers.row_sums import Places, pool_of
+from swapregret.regret.ledgers.row_sums import RowNumbers, pool_of
 
 
 def mean_ledger(ledgers: Iterable[Ledger]) -> Ledger:
@@ -85,7 +85,7 @@ def join_rows(tables: Sequence[Rows], share: float) -> Rows:
     )
 
 
-def places_in(merged: Rows, tables: Sequence[Rows]) -> Iterator[Places]:
+def places_in(merged: Rows, tables: Sequence[Rows]) -> Iterator[RowNumbers]:
     """Return, for each of the merged tables, where its rows went."""
     first = 0
     for table in tables:

@@ -13,7 +13,7 @@ from swapregret.actions.action_set import ActionSet
 from swapregret.arrays import NamedArrays, array_of_text, below, under
 from swapregret.errors import InvalidInput
 from swapregret.files.held import held_list, wrong_policy
-from swapregret.files.values import Arrays, AtHand, read_value, write_value
+from swapregret.files.values import AtHand, HeldArrays, read_value, write_value
 from swapregret.policy import Mixture, Policy
 from swapregret.registry import GRAPHS, name_of
 
@@ -26,7 +26,7 @@ def write_policies(policies: tuple[Policy, ...]) -> NamedArrays:
     """Write policies as named arrays."""
     if not policies:
         return {}
-    beside: Arrays = []
+    beside: HeldArrays = []
     text = json.dumps([write_value(policy, beside) for policy in policies], separators=(",", ":"))
     return {_TEXT: array_of_text(text)} | under(_TEXT, {str(index): array for index, array in enumerate(beside)})
 

@@ -15,7 +15,7 @@ from swapregret.compiled.bits import hash_row, pack_rows, sum_chosen
 from swapregret.compiled.kernel import kernel
 
 _Array = TypeVar("_Array", bound=AnyArray)
-Places = npt.NDArray[np.int32]
+RowNumbers = npt.NDArray[np.int32]
 """Numbers of pieces, rows and vectors; half as wide as others, since there are many of them."""
 CHUNK = 2**10
 """Vectors answered at a time: what is made of them on the way stays in the cache."""
@@ -28,7 +28,7 @@ def read_only(array: _Array) -> _Array:
     return view
 
 
-def in_order(n: int) -> Places:
+def all_rows(n: int) -> RowNumbers:
     """Return 0, 1, …, n − 1: row i has vector i."""
     return read_only(np.arange(n, dtype=np.int32))
 
@@ -41,7 +41,7 @@ class PieceLog(NamedTuple):
 
     counts: Integers
     words: Words
-    at: Places
+    at: RowNumbers
     shares: Floats
     vectors: Floats
     vector_days: Floats
@@ -66,7 +66,7 @@ def append_policy(log: PieceLog, words: Words, weights: Floats, vector: Floats, 
 
 
 @kernel
-def distinct_rows(words: Words) -> tuple[Places, Places]:
+def distinct_rows(words: Words) -> tuple[RowNumbers, RowNumbers]:
     """Return where each action comes first, in that order, and the row of every piece: its action's place in this order."""
     n_slots = 16
     while n_slots < 2 * words.shape[0]:
@@ -94,7 +94,7 @@ def distinct_rows(words: Words) -> tuple[Places, Places]:
 
 
 @kernel
-def group_pieces(rows: Places, n_rows: int) -> tuple[Places, Places]:
+def group_pieces(rows: RowNumbers, n_rows: int) -> tuple[RowNumbers, RowNumbers]:
     """Return the pieces in order of their rows: those of row r are ``order[starts[r]:starts[r + 1]]``, first come first."""
     starts, order = np.zeros(n_rows + 1, dtype=np.int32), np.empty(rows.size, dtype=np.int32)
     for row in rows:
@@ -112,7 +112,7 @@ def group_pieces(rows: Places, n_rows: int) -> tuple[Places, Places]:
 
 
 @kernel
-def sum_numbers(rows: Places, n_rows: int, at: Places, shares: Floats, numbers: Floats) -> Floats:
+def sum_numbers(rows: RowNumbers, n_rows: int, at: RowNumbers, shares: Floats, numbers: Floats) -> Floats:
     """Return Σ shares[i] · numbers[at[i]] over the pieces of every row."""
     sums = np.zeros(n_rows)
     for index in range(rows.size):
@@ -121,7 +121,7 @@ def sum_numbers(rows: Places, n_rows: int, at: Places, shares: Floats, numbers: 
 
 
 @kernel
-def choose_pieces(which: Integers, starts: Places, order: Places, few: int) -> tuple[Places, Flags]:
+def choose_pieces(which: Integers, starts: RowNumbers, order: RowNumbers, few: int) -> tuple[RowNumbers, Flags]:
     """Return the pieces of some rows, row by row: of those with more than a few only the first, and which these are."""
     n = 0
     for row in which:
@@ -140,7 +140,9 @@ def choose_pieces(which: Integers, starts: Places, order: Places, few: int) -> t
 
 
 @kernel
-def row_values(which: Integers, starts: Places, order: Places, at: Places, shares: Floats, vectors: Floats) -> Floats:
+def row_values(
+    which: Integers, starts: RowNumbers, order: RowNumbers, at: RowNumbers, shares: Floats, vectors: Floats
+) -> Floats:
     """Return V[M] = Σ shares[i] · vectors[at[i]] over the pieces of some rows."""
     values = np.zeros((which.size, vectors.shape[1]))
     for index in range(which.size):
@@ -169,7 +171,7 @@ def pool_of(words: Words, n_pools: int) -> Integers:
 
 
 @kernel
-def dot_rows(vectors: Floats, at: Places, words: Words) -> Floats:
+def dot_rows(vectors: Floats, at: RowNumbers, words: Words) -> Floats:
     """Return vectors[at[r]] · M[r] for packed actions M."""
     result, elements = np.empty(at.size), np.empty(vectors.shape[1], dtype=np.int64)
     for row in range(at.size):
@@ -185,7 +187,7 @@ def pool_pieces(
     words: Words,
     weights: Floats,
     vectors: Floats,
-    at: Places,
+    at: RowNumbers,
     bests: Floats,
 ) -> None:
     """Pool actions with weights[i] · vectors[at[i]] each; ``bests`` are max vectors·M'."""
@@ -213,4 +215,4 @@ def answer_vectors(actions: ActionSet, vectors: Matrix) -> tuple[Words, Vector]:
 
 def dot_each(vectors: Matrix, words: Words) -> Vector:
     """Return X·M of vectors X and packed actions M, one by one."""
-    return dot_rows(read_only(vectors), in_order(len(vectors)), read_only(words))
+    return dot_rows(read_only(vectors), all_rows(len(vectors)), read_only(words))

@@ -18,7 +18,7 @@ from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import in_order
 
 
-class Network(NamedTuple):
+class FlowNetwork(NamedTuple):
     """Edges that hand their mass to their ends, and room to search for a better way of doing so.
 
     Arc 2e leaves the tail of edge e, arc 2e + 1 its head; ``arc ^ 1`` is the other one. Vertices may be contracted to
@@ -39,7 +39,7 @@ class Network(NamedTuple):
 
 
 @kernel
-def network(labels: Integers, tails: Integers, heads: Integers, n_arcs: int) -> Network:
+def network(labels: Integers, tails: Integers, heads: Integers, n_arcs: int) -> FlowNetwork:
     """Lay out the arcs of the edges between classes, with room for ``n_arcs`` of them; no mass is handed out yet."""
     n = labels.size
     first, last = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
@@ -53,7 +53,7 @@ def network(labels: Integers, tails: Integers, heads: Integers, n_arcs: int) -> 
                 first[name] = arc
                 if last[name] < 0:
                     last[name] = arc
-    return Network(
+    return FlowNetwork(
         labels,
         first,
         last,
@@ -69,7 +69,7 @@ def network(labels: Integers, tails: Integers, heads: Integers, n_arcs: int) -> 
 
 
 @kernel
-def find_levels(net: Network, n_sources: int, root: int, unit: int) -> tuple[int, bool]:
+def find_levels(net: FlowNetwork, n_sources: int, root: int, unit: int) -> tuple[int, bool]:
     """Search from ``queue[:n_sources]`` for the nearest classes with room, never through ``root``.
 
     Returns how many classes were met, and whether one of them has room. Levels and pointers are set for :func:`push`.
@@ -103,7 +103,7 @@ def find_levels(net: Network, n_sources: int, root: int, unit: int) -> tuple[int
 
 
 @kernel
-def forget_levels(net: Network, length: int, root: int) -> None:
+def forget_levels(net: FlowNetwork, length: int, root: int) -> None:
     """Make the network ready for the next search."""
     for index in range(length):
         net.levels[net.queue[index]] = -1
@@ -111,7 +111,7 @@ def forget_levels(net: Network, length: int, root: int) -> None:
 
 
 @kernel
-def push(net: Network, source: int, floor: int, unit: int) -> None:
+def push(net: FlowNetwork, source: int, floor: int, unit: int) -> None:
     """Move load of one class above ``floor`` along shortest paths to classes with room (the second half of Dinic's rule)."""
     held, loads, levels, pointers, path = net.held, net.loads, net.levels, net.pointers, net.path
     depth, node = 0, source
@@ -152,7 +152,7 @@ def push(net: Network, source: int, floor: int, unit: int) -> None:
 
 
 @kernel
-def join(net: Network, classes: Integers) -> None:
+def join(net: FlowNetwork, classes: Integers) -> None:
     """Contract classes to one, named after its lowest vertex, with all their arcs and an empty load."""
     lowest = classes.min()
     for name in classes:
@@ -209,7 +209,7 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
 
 
 @kernel
-def _contract_violated(net: Network, masses: Integers, unit: int) -> None:
+def _contract_violated(net: FlowNetwork, masses: Integers, unit: int) -> None:
     """Let the vertices join, contracting those that are violated."""
     labels, n = net.labels, net.labels.size
     # vertices join in the order of their degrees

@@ -12,7 +12,7 @@ Trees are arrays of parents, weights are integers. k-forests with k below n − 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.graphs.kernels.graphic_matroid import Network
+from swapregret.actions.graphs.kernels.graphic_matroid import FlowNetwork
 from swapregret.actions.graphs.kernels.kruskal import arc_table, find_root
 from swapregret.actions.graphs.kernels.tree_network import ForestGraph, round_to_base, widened, with_apex
 from swapregret.actions.graphs.kernels.tree_splitting import Splits, split_off
@@ -20,11 +20,11 @@ from swapregret.arrays import Floats, Integers, Words
 from swapregret.compiled.bits import merge_policy, pack_rows
 from swapregret.compiled.kernel import kernel
 
-Table = npt.NDArray[np.int32]
+_Table = npt.NDArray[np.int32]
 
 
 @kernel
-def divide(parents: Table, weights: Integers, tree: int, keep: int, n_trees: int) -> int:
+def divide(parents: _Table, weights: Integers, tree: int, keep: int, n_trees: int) -> int:
     """Copy a tree so that the first has weight ``keep`` and the copy the rest; return the new number of trees."""
     for vertex in range(parents.shape[1]):
         parents[n_trees, vertex] = parents[tree, vertex]
@@ -54,7 +54,7 @@ def insert(parents: npt.NDArray[np.int32], v: int, child: int, parent: int) -> i
 
 
 @kernel
-def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Integers, n_trees: int) -> int:
+def hang_from(apex: int, parents: _Table, weights: Integers, v: int, pool: Integers, n_trees: int) -> int:
     """Hang v from the apex, as much as its pool, where the apex has the lowest degree; return the number of trees."""
     degrees = np.zeros(n_trees, dtype=np.int64)
     for tree in range(n_trees):
@@ -74,7 +74,7 @@ def hang_from(apex: int, parents: Table, weights: Integers, v: int, pool: Intege
 
 
 @kernel
-def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, Integers, int, bool]:
+def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[_Table, Integers, int, bool]:
     """Build the policy: trees, each as the parents of its vertices, with weights that add up to a unit.
 
     Returns the parents (n, vertices), −1 for the vertex never taken out, the weights, the number of trees, and whether all sums
@@ -141,7 +141,7 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[Table, In
 
 @kernel
 def write_rows(
-    graph: ForestGraph, parents: Table, weights: Integers, n_trees: int, masses: Integers, apex: int
+    graph: ForestGraph, parents: _Table, weights: Integers, n_trees: int, masses: Integers, apex: int
 ) -> tuple[npt.NDArray[np.int64], Integers, bool]:
     """Write trees as rows of edges (n, d), dividing them where parallel edges share the mass between two vertices.
 
@@ -249,7 +249,7 @@ def level_sizes(
 
 
 @kernel
-def rounded_masses(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Network, Integers, int]:
+def rounded_masses(graph: ForestGraph, masses: Integers, unit: int) -> tuple[FlowNetwork, Integers, int]:
     """Move masses to a point of the polytope scaled by ``unit`` and hand them to the vertices, with the apex where there is one.
 
     Returns the network, the masses, and what could not be placed: 0 if a point was found.
@@ -262,7 +262,7 @@ def rounded_masses(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Net
 
 @kernel
 def decompose_forest_masses(
-    graph: ForestGraph, net: Network, masses: Integers, unit: int, ranks: Integers
+    graph: ForestGraph, net: FlowNetwork, masses: Integers, unit: int, ranks: Integers
 ) -> tuple[Integers, Integers, bool]:
     """Write rounded masses as a sum of forests, ``weights @ rows`` exactly; the weights, positive, add up to ``unit``.
 

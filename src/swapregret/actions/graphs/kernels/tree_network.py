@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.actions.graphs.kernels.graphic_matroid import Network, find_levels, forget_levels, network, push
+from swapregret.actions.graphs.kernels.graphic_matroid import FlowNetwork, find_levels, forget_levels, network, push
 from swapregret.actions.graphs.kernels.kruskal import find_root, heaviest_forest
 from swapregret.arrays import Integers
 from swapregret.compiled.address import lend
@@ -37,7 +37,7 @@ class ForestGraph(NamedTuple):
 
 
 @kernel
-def drain(net: Network, source: int, root: int, floor: int, unit: int) -> tuple[int, int]:
+def drain(net: FlowNetwork, source: int, root: int, floor: int, unit: int) -> tuple[int, int]:
     """Move the load of ``source`` above ``floor`` to vertices with room other than ``root``.
 
     Returns what could not be moved; if that is not 0, also how many vertices at the front of the queue, all full, it could
@@ -55,7 +55,7 @@ def drain(net: Network, source: int, root: int, floor: int, unit: int) -> tuple[
 
 
 @kernel
-def add_mass(net: Network, root: int, other: int, amount: int, unit: int) -> tuple[int, int]:
+def add_mass(net: FlowNetwork, root: int, other: int, amount: int, unit: int) -> tuple[int, int]:
     """Add up to ``amount`` between two vertices, as much as the sets that contain both allow; it is handed to ``other``.
 
     Returns how much was added and, if not all, how many vertices at the front of the queue form, with ``root``, a set that is
@@ -72,7 +72,7 @@ def add_mass(net: Network, root: int, other: int, amount: int, unit: int) -> tup
 
 
 @kernel
-def find_arc(net: Network, tail: int, head: int) -> int:
+def find_arc(net: FlowNetwork, tail: int, head: int) -> int:
     """Return the arc between two vertices, or −1."""
     arc = net.first[tail]
     while arc >= 0:
@@ -83,7 +83,7 @@ def find_arc(net: Network, tail: int, head: int) -> int:
 
 
 @kernel
-def unlink(net: Network, arc: int) -> None:
+def unlink(net: FlowNetwork, arc: int) -> None:
     """Take an arc out of the list of the vertex it leaves."""
     tail = net.targets[arc ^ 1]
     if net.first[tail] == arc:
@@ -105,9 +105,9 @@ def widened(array: Integers, room: int) -> Integers:
 
 
 @kernel
-def copied(net: Network, n_arcs: int, room: int) -> Network:
+def copied_network(net: FlowNetwork, n_arcs: int, room: int) -> FlowNetwork:
     """Return a copy of the masses of a network, with room for more arcs; both search in the same place."""
-    return Network(
+    return FlowNetwork(
         net.labels,
         net.first.copy(),
         net.last,
@@ -123,7 +123,7 @@ def copied(net: Network, n_arcs: int, room: int) -> Network:
 
 
 @kernel
-def link(net: Network, tail: int, head: int, arc: int) -> None:
+def link(net: FlowNetwork, tail: int, head: int, arc: int) -> None:
     """Lay an edge without mass, with ``arc`` from tail to head and ``arc + 1`` back."""
     net.targets[arc], net.targets[arc + 1] = head, tail
     net.following[arc], net.following[arc + 1] = net.first[tail], net.first[head]
@@ -132,7 +132,7 @@ def link(net: Network, tail: int, head: int, arc: int) -> None:
 
 
 @kernel
-def take_back(net: Network, a: int, b: int, amount: int) -> None:
+def undo_flow(net: FlowNetwork, a: int, b: int, amount: int) -> None:
     """Remove mass between two vertices, from the share of a first."""
     arc = find_arc(net, a, b)
     share = min(amount, net.held[arc])
@@ -143,7 +143,7 @@ def take_back(net: Network, a: int, b: int, amount: int) -> None:
 
 
 @kernel
-def with_apex(graph: ForestGraph, net: Network, unit: int) -> Network:
+def with_apex(graph: ForestGraph, net: FlowNetwork, unit: int) -> FlowNetwork:
     """Join a new vertex, the last one, to all others by what is missing from their loads to a unit."""
     n, n_pairs = graph.n_vertices, graph.pair_tails.size
     tails, heads = widened(graph.pair_tails, n_pairs + n), widened(graph.pair_heads, n_pairs + n)
@@ -159,7 +159,7 @@ def with_apex(graph: ForestGraph, net: Network, unit: int) -> Network:
 
 
 @kernel
-def hand_out(net: Network, masses: Integers, unit: int) -> None:
+def hand_out(net: FlowNetwork, masses: Integers, unit: int) -> None:
     """Let every edge hand its mass to its ends so that no vertex gets more than a unit and no set is violated; cut the rest."""
     n = net.labels.size
     degrees = np.zeros(n, dtype=np.int64)
@@ -181,7 +181,7 @@ def hand_out(net: Network, masses: Integers, unit: int) -> None:
 
 
 @kernel
-def preorder(net: Network, chosen: Integers) -> Integers:
+def preorder(net: FlowNetwork, chosen: Integers) -> Integers:
     """Order the vertices so that each follows close behind its parent in the forest of the chosen pairs."""
     n = net.labels.size
     order, stack = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -210,7 +210,7 @@ def preorder(net: Network, chosen: Integers) -> Integers:
 
 
 @kernel
-def raise_to(net: Network, masses: Integers, missing: int, unit: int) -> int:
+def raise_to(net: FlowNetwork, masses: Integers, missing: int, unit: int) -> int:
     """Add ``missing`` to the masses as far as the sets allow; return what is still missing.
 
     Pairs of the heaviest forest come first, going along it: the mass of one vertex then moves away over a heavy edge to the
@@ -242,7 +242,7 @@ def raise_to(net: Network, masses: Integers, missing: int, unit: int) -> int:
 
 
 @kernel
-def round_to_base(graph: ForestGraph, masses: Integers, unit: int) -> tuple[Network, Integers, int]:
+def round_to_base(graph: ForestGraph, masses: Integers, unit: int) -> tuple[FlowNetwork, Integers, int]:
     """Move masses of edges, in place, to a point of the polytope scaled by ``unit``; pairs without edges keep the mass 0.
 
     Returns the masses of the pairs handed to the vertices, those of the edges (d,), and what could not be placed.

@@ -12,7 +12,7 @@ from swapregret.actions.graphs.kernels.kruskal import heaviest_forest
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-SLACK = 2.0**-43
+_SLACK = 2.0**-43
 """Violations below this, relative to the mass of the set, are not told from rounding."""
 
 
@@ -93,7 +93,7 @@ def principal_partition(
     """
     d = tails.size
     unit = mass_unit(n_vertices, 1 << 50)
-    grain = unit * (1.0 - SLACK)
+    grain = unit * (1.0 - _SLACK)
     result = np.empty(d)
     ends_a, ends_b = tails.copy(), heads.copy()
     order, moved = np.arange(d), np.empty(d, dtype=np.int64)

@@ -16,9 +16,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.actions.graphs.kernels.graphic_matroid import Network
+from swapregret.actions.graphs.kernels.graphic_matroid import FlowNetwork
 from swapregret.actions.graphs.kernels.kruskal import find_root
-from swapregret.actions.graphs.kernels.tree_network import add_mass, copied, drain, find_arc, link, take_back, unlink
+from swapregret.actions.graphs.kernels.tree_network import (
+    add_mass,
+    copied_network,
+    drain,
+    find_arc,
+    link,
+    undo_flow,
+    unlink,
+)
 from swapregret.arrays import Integers
 from swapregret.compiled.address import lend
 from swapregret.compiled.kernel import kernel
@@ -51,13 +59,13 @@ class Work(NamedTuple):
     counts: Integers  # numbers of neighbours, arcs and pieces, and the first piece of this vertex
 
 
-NEAR, ARCS, PIECES, START = 0, 1, 2, 3
-DONE, OUTSIDE, FULL = 0, 1, 2
+_NEAR, ARCS, PIECES, START = 0, 1, 2, 3
+DONE, NOT_INSIDE, NO_ROOM = 0, 1, 2
 """How taking vertices out ended: well; the masses are no sum of trees; there was not enough room."""
 
 
 @kernel
-def place(net: Network, work: Work, root: int, other: int, amount: int, unit: int) -> int:
+def place(net: FlowNetwork, work: Work, root: int, other: int, amount: int, unit: int) -> int:
     """Add mass between two neighbours, as much as goes, and join the groups of all neighbours in a set that becomes full."""
     placed, length = add_mass(net, root, other, amount, unit)
     if placed < amount:
@@ -76,7 +84,7 @@ def place(net: Network, work: Work, root: int, other: int, amount: int, unit: in
 
 
 @kernel
-def note(work: Work, a: int, b: int, amount: int) -> None:
+def _note(work: Work, a: int, b: int, amount: int) -> None:
     """Write down a piece, or add to one of the same two neighbours."""
     count = work.counts[PIECES]
     for piece in range(work.counts[START], count):
@@ -90,10 +98,10 @@ def note(work: Work, a: int, b: int, amount: int) -> None:
 
 
 @kernel
-def heaviest(work: Work, hub: int) -> int:
+def _heaviest(work: Work, hub: int) -> int:
     """Return the neighbour with most mass not used yet, outside the group of ``hub`` if that is not −1; −1 if none has any."""
     best = -1
-    for index in range(work.counts[NEAR]):
+    for index in range(work.counts[_NEAR]):
         if work.halves[index] == 0 or (best >= 0 and work.halves[index] <= work.halves[best]):
             continue
         if hub < 0 or find_root(work.groups, index) != find_root(work.groups, hub):
@@ -102,15 +110,15 @@ def heaviest(work: Work, hub: int) -> int:
 
 
 @kernel
-def exchange(net: Network, work: Work, spare: int, unit: int) -> int:
+def exchange(net: FlowNetwork, work: Work, spare: int, unit: int) -> int:
     """Make room for more splits: (x, y) and the halves u, w become (x, u) and (y, w); return how much.
 
     Called when all neighbours that still have mass lie in one full set. Some piece then has both ends outside the largest such
     set, and mass of it can be exchanged; an attempt that fails shows that the full set reaches further.
     """
-    u = heaviest(work, -1)
+    u = _heaviest(work, -1)
     second, w = work.halves[u] // 2, u
-    for index in range(work.counts[NEAR]):
+    for index in range(work.counts[_NEAR]):
         if index != u and work.halves[index] > second:
             second, w = work.halves[index], index
     for piece in range(work.counts[START], work.counts[PIECES]):
@@ -119,7 +127,7 @@ def exchange(net: Network, work: Work, spare: int, unit: int) -> int:
         if find_root(work.groups, work.local[x]) == group or find_root(work.groups, work.local[y]) == group:
             continue
         amount = min(work.amounts[piece], spare, second)
-        take_back(net, x, y, amount)
+        undo_flow(net, x, y, amount)
         for is_second in range(2):
             if amount == 0:
                 break
@@ -127,23 +135,23 @@ def exchange(net: Network, work: Work, spare: int, unit: int) -> int:
             placed = place(net, work, root, other, amount, unit)
             if placed < amount:  # what did not fit goes back to where it was
                 if is_second:
-                    take_back(net, x, work.near[u], amount - placed)
+                    undo_flow(net, x, work.near[u], amount - placed)
                 place(net, work, x, y, amount - placed, unit)
             amount = placed
         if amount > 0:
             work.amounts[piece] -= amount
             work.halves[u] -= amount
             work.halves[w] -= amount
-            note(work, x, work.near[u], amount)
-            note(work, y, work.near[w], amount)
-            for index in range(work.counts[NEAR]):
+            _note(work, x, work.near[u], amount)
+            _note(work, y, work.near[w], amount)
+            for index in range(work.counts[_NEAR]):
                 work.groups[index] = index
             return int(amount)
     return 0
 
 
 @kernel
-def pair_neighbours(net: Network, work: Work, spare: int, unit: int) -> bool:
+def pair_neighbours(net: FlowNetwork, work: Work, spare: int, unit: int) -> bool:
     """Split off ``spare`` mass of a vertex that is already unlinked; ``halves`` becomes what is left hanging.
 
     The neighbour with most mass is paired with the others, heaviest first; neighbours known to lie in one full set are not
@@ -152,15 +160,15 @@ def pair_neighbours(net: Network, work: Work, spare: int, unit: int) -> bool:
     hub = -1
     while spare > 0:
         if hub < 0 or work.halves[hub] == 0:
-            hub = heaviest(work, -1)
-        partner = heaviest(work, hub)
+            hub = _heaviest(work, -1)
+        partner = _heaviest(work, hub)
         if partner >= 0:
             amount = min(work.halves[hub], work.halves[partner], spare)
             placed = place(net, work, work.near[hub], work.near[partner], amount, unit)
             if placed > 0:
                 work.halves[hub] -= placed
                 work.halves[partner] -= placed
-                note(work, work.near[hub], work.near[partner], placed)
+                _note(work, work.near[hub], work.near[partner], placed)
         else:
             placed = exchange(net, work, spare, unit)
             hub = -1
@@ -171,7 +179,7 @@ def pair_neighbours(net: Network, work: Work, spare: int, unit: int) -> bool:
 
 
 @kernel
-def unlink_vertex(net: Network, work: Work, v: int, degrees: Integers, n_neighbours: Integers) -> int:
+def unlink_vertex(net: FlowNetwork, work: Work, v: int, degrees: Integers, n_neighbours: Integers) -> int:
     """Take the edges of a vertex that holds nothing out of the network; return their mass."""
     count, total = 0, 0
     arc = net.first[v]
@@ -186,7 +194,7 @@ def unlink_vertex(net: Network, work: Work, v: int, degrees: Integers, n_neighbo
             total += amount
             count += 1
         arc = net.following[arc]
-    work.counts[NEAR] = count
+    work.counts[_NEAR] = count
     work.counts[START] = work.counts[PIECES]
     return total
 
@@ -208,7 +216,7 @@ def choose_vertex(
 
 @kernel
 def take_out(
-    net: Network, work: Work, order: Integers, starts: Integers, n_arcs: int, unit: int, ranks: Integers
+    net: FlowNetwork, work: Work, order: Integers, starts: Integers, n_arcs: int, unit: int, ranks: Integers
 ) -> int:
     """Take out all vertices but one, writing down in which order and where the pieces of each begin; say how it ended."""
     n = net.labels.size
@@ -221,15 +229,15 @@ def take_out(
     for step in range(n - 1):
         v = choose_vertex(degrees, n_neighbours, ranks, is_out, unit)
         if v < 0 or drain(net, v, v, 0, unit)[0] != 0:
-            return OUTSIDE
+            return NOT_INSIDE
         order[step] = v
         is_out[v] = True
         spare = unlink_vertex(net, work, v, degrees, n_neighbours) - unit
-        k, before = work.counts[NEAR], work.counts[ARCS]
+        k, before = work.counts[_NEAR], work.counts[ARCS]
         if before + k * (k - 1) > net.held.size or work.counts[PIECES] + k * (k + 1) // 2 > work.amounts.size:
-            return FULL
+            return NO_ROOM
         if spare < 0 or not pair_neighbours(net, work, spare, unit):
-            return OUTSIDE
+            return NOT_INSIDE
         for arc in range(before, work.counts[ARCS]):
             n_neighbours[net.targets[arc]] += 1
         for piece in range(starts[step], work.counts[PIECES]):
@@ -238,7 +246,7 @@ def take_out(
         for index in range(k):
             work.local[work.near[index]] = -1
             if work.halves[index] > 0:
-                note(work, work.near[index], -1, work.halves[index])
+                _note(work, work.near[index], -1, work.halves[index])
         starts[step + 1] = work.counts[PIECES]
     for vertex in range(n):
         if not is_out[vertex]:
@@ -247,7 +255,7 @@ def take_out(
 
 
 @kernel
-def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[Splits, bool]:
+def split_off(given: FlowNetwork, n_arcs: int, unit: int, ranks: Integers) -> tuple[Splits, bool]:
     """Take out all vertices but one; tell whether the masses are a sum of spanning trees.
 
     ``given`` has masses handed to vertices, no load above a unit μ, that add up to (n − 1) units; it is left as it is. Among the
@@ -256,7 +264,7 @@ def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[
     n, room = given.labels.size, 2 * n_arcs
     while True:  # new edges and pieces mostly take less room than that
         order, starts = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-        net = copied(given, n_arcs, room)
+        net = copied_network(given, n_arcs, room)
         work = Work(
             np.empty(n, dtype=np.int64),
             np.empty(n, dtype=np.int64),
@@ -268,6 +276,6 @@ def split_off(given: Network, n_arcs: int, unit: int, ranks: Integers) -> tuple[
             np.zeros(4, dtype=np.int64),
         )
         ended = take_out(lend(net), lend(work), order, starts, n_arcs, unit, ranks)
-        if ended != FULL:
+        if ended != NO_ROOM:
             return Splits(order, starts, work.firsts, work.seconds, work.amounts), ended == DONE
         room = 2 * net.held.size

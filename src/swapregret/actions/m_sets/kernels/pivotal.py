@@ -14,8 +14,8 @@ Lengths are integers in units of 2⁻⁴⁴.
 
 import numpy as np
 
-from swapregret.actions.m_sets.kernels.subsets import UNIT
 from swapregret.arrays import Floats, Integers
+from swapregret.compiled.bits import UNIT
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 

@@ -32,7 +32,7 @@ from swapregret.compiled.cholesky import cholesky, cholesky_solve
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 
-WIDTH = 3
+_WIDTH = 3
 """How many policies a mixture has at least; those that are missing have weight 0."""
 _ROUNDING = 1e-15
 Slots: TypeAlias = Integers | tuple[int, int, int]
@@ -64,13 +64,13 @@ def solve_pivots(
 
     Returns y, and what rounding may leave of v.
     """
-    slots, roots, n = np.zeros(weights.size + WIDTH, dtype=np.int64), np.zeros(weights.size + WIDTH), 0
+    slots, roots, n = np.zeros(weights.size + _WIDTH, dtype=np.int64), np.zeros(weights.size + _WIDTH), 0
     for slot in range(weights.size):
         if weights[slot] != 0.0:
             slots[n], roots[n] = slot, np.sqrt(weights[slot])
             n += 1
-    if n <= WIDTH:
-        return _solve((slots[0], slots[1], slots[2]), pivots, roots[:WIDTH], alpha, explore, right, size)
+    if n <= _WIDTH:
+        return _solve((slots[0], slots[1], slots[2]), pivots, roots[:_WIDTH], alpha, explore, right, size)
     return _solve(slots[:n], pivots, roots[:n], alpha, explore, right, size)
 
 

@@ -10,14 +10,11 @@ and as ``float64`` after division.
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
+from swapregret.compiled.bits import UNIT
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.selection import largest, ranked
 from swapregret.compiled.vectors import dot, exponentials, sum_of
 
-UNIT = 2**44
-"""One, in fixed point."""
-INSIDE = 1e-8
-"""How far outside the capped simplex a point that is decomposed may lie."""
 _ONE = np.uint64(1)
 
 

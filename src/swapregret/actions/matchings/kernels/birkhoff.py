@@ -169,7 +169,7 @@ def strip_matchings(units: Integers, total: int) -> tuple[_ColumnArray, Integers
 
 
 @kernel
-def distance_outside(point: Floats) -> float:
+def table_distance(point: Floats) -> float:
     """Return by how much the worst constraint is missed: row sums 1, column sums at most 1 (1 if square), entries ≥ 0."""
     n_rows, n_columns = point.shape
     sums = np.zeros(n_columns)
@@ -196,7 +196,7 @@ def packed_matchings(
     and columns. Matchings come as they are met: neighbours differ in few pairs.
     """
     table = point.reshape(n_rows, n_columns)
-    outside = distance_outside(table)
+    outside = table_distance(table)
     units, count = round_matching_point(table, total), len(row_orders)
     most = (n_rows * n_columns - n_rows + 1) * count
     words, weights = np.zeros((most, (point.size + 63) // 64), dtype=np.uint64), np.empty(most)

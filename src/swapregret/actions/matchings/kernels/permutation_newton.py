@@ -16,7 +16,7 @@ import numpy as np
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-TOLERANCE = 1e-14
+BALANCED_TO = 1e-14
 """How far column sums may be off where sweeps and steps stop."""
 _MAX_STEPS = 200
 _WEAKEST = 1e-17
@@ -189,7 +189,7 @@ def newton(x: Floats, prices: Floats, potentials: Floats) -> int:
         for i in range(n_rows):
             sums += x[i]
         residual = column_residual(sums, prices, is_square)
-        if residual <= TOLERANCE or n_steps == _MAX_STEPS:
+        if residual <= BALANCED_TO or n_steps == _MAX_STEPS:
             return n_steps
         n_stalled = n_stalled + 1 if residual > 0.5 * best_residual and residual < 1e-12 else 0
         best_residual = min(best_residual, residual)

@@ -13,7 +13,7 @@ References: Sinkhorn (1964), Knight and Ruiz (2013).
 import numpy as np
 
 from swapregret.actions.matchings.kernels.assignment import assign
-from swapregret.actions.matchings.kernels.permutation_newton import TOLERANCE, column_residual, newton
+from swapregret.actions.matchings.kernels.permutation_newton import BALANCED_TO, column_residual, newton
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
@@ -93,13 +93,13 @@ def _sweep(scores: Floats, x: Floats, potentials: Floats, prices: Floats) -> tup
             if excess < 0.0 and (is_square or column_scale[j] < ceiling[j]):
                 excess = -excess
             residual = max(residual, excess)
-        if residual <= TOLERANCE or n_sweeps == _MAX_SWEEPS:
+        if residual <= BALANCED_TO or n_sweeps == _MAX_SWEEPS:
             break
         # give up where the rate seen says that Newton will be quicker
         if n_sweeps >= 3:
             if residual >= before:
                 break
-            if np.log(TOLERANCE / residual) < patience * np.log(residual / before):
+            if np.log(BALANCED_TO / residual) < patience * np.log(residual / before):
                 break
         n_sweeps += 1
         # columns: scale to 1, or only down to 1 where there are more of them than rows
@@ -145,7 +145,7 @@ def project_matchings(scores: Floats) -> tuple[Floats, Floats, float, float, int
     else:
         _start_at_maxima(scores, potentials, prices)
     n_iterations, residual = _sweep(scores, x, potentials, prices)
-    if residual > TOLERANCE:
+    if residual > BALANCED_TO:
         n_iterations += newton(x, prices, potentials)
 
     log_point, sums = np.empty((n_rows, n_columns)), np.zeros(n_columns)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swapregret.actions.paths.kernels.dag import Places
+from swapregret.actions.paths.kernels.dag import Offsets
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.cholesky import cholesky
 from swapregret.compiled.kernel import kernel
@@ -37,7 +37,7 @@ def chain_wandering(transition: Floats, flow: Floats) -> float:
 
 
 @kernel
-def pack_chains(start: Places, tables: Floats, n_edges: int, mixed: Floats) -> PackedChains:
+def pack_chains(start: Offsets, tables: Floats, n_edges: int, mixed: Floats) -> PackedChains:
     """Put the chains in all slots with a weight side by side, and make the preconditioner."""
     slots, weights, n_mixed = np.empty(mixed.size, dtype=np.int64), np.empty(mixed.size), 0
     for s in range(mixed.size):
@@ -107,7 +107,7 @@ def _pack_four(
 
 @kernel
 def _one_chain(
-    start: Places,
+    start: Offsets,
     per_flow: Floats,
     per_vertex: Floats,
     per_share: float,

@@ -20,7 +20,7 @@ The graph is as in ``kernels.dag``; vectors are in the order of the graph.
 import numpy as np
 
 from swapregret.actions.paths.kernels.chain_pack import WIDTH, PackedChains, lane_dot
-from swapregret.actions.paths.kernels.dag import Places
+from swapregret.actions.paths.kernels.dag import Offsets
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
@@ -59,7 +59,7 @@ def _energy(
 
 @kernel
 def _turn(
-    start: Places, mixture: PackedChains, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats
+    start: Offsets, mixture: PackedChains, scaled: Floats, shift: Floats, inner: Floats, ratio: float, direction: Floats
 ) -> None:
     """Write P⁻¹ r + ratio · direction."""
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
@@ -89,8 +89,8 @@ def _turn(
 
 @kernel
 def _multiply(
-    start: Places,
-    head: Places,
+    start: Offsets,
+    head: Offsets,
     mixture: PackedChains,
     vector: Floats,
     sides: Floats,
@@ -110,8 +110,8 @@ def _multiply(
 
 @kernel
 def _product(
-    start: Places,
-    head: Places,
+    start: Offsets,
+    head: Offsets,
     flow: Floats,
     per_mass: Floats,
     vector: Floats,
@@ -182,7 +182,7 @@ def _step(per_flow: Floats, length: float, product: Floats, residual: Floats, sc
 
 @kernel
 def solve_chains(
-    start: Places, head: Places, mixture: PackedChains, right: Floats, tolerance: float, limit: int
+    start: Offsets, head: Offsets, mixture: PackedChains, right: Floats, tolerance: float, limit: int
 ) -> tuple[Floats, float, int]:
     """Solve Σy = r for r in the span of the paths; return y, the relative residual reached and the number of steps.
 

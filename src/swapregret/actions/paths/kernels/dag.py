@@ -14,7 +14,7 @@ import numpy.typing as npt
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-Places = npt.NDArray[np.uint64]
+Offsets = npt.NDArray[np.uint64]
 """Indices without a sign: they need not be checked for one."""
 
 
@@ -42,7 +42,7 @@ def best_path(start: Integers, head: Integers, edge: Integers, weights: Floats) 
 
 
 @kernel
-def best_value(start: Integers | Places, head: Integers | Places, gains: Floats) -> float:
+def best_value(start: Integers | Offsets, head: Integers | Offsets, gains: Floats) -> float:
     """Return the largest sum of ``gains`` (one per edge, in the order of the graph) over any path."""
     n = start.size - 1
     value = np.empty(n)
@@ -77,7 +77,7 @@ def is_path(start: Integers, head: Integers, edge: Integers, action: Integers) -
 
 
 @kernel
-def log_sums_to_sink(start: Integers | Places, head: Integers | Places, scores: Floats) -> Floats:
+def log_sums_to_sink(start: Integers | Offsets, head: Integers | Offsets, scores: Floats) -> Floats:
     """Return log Σ exp(score of the path) over the paths from each vertex to the sink."""
     n = start.size - 1
     sums = np.empty(n)
@@ -94,7 +94,7 @@ def log_sums_to_sink(start: Integers | Places, head: Integers | Places, scores: 
 
 
 @kernel
-def log_sums_from_source(start: Integers | Places, head: Integers | Places, scores: Floats) -> Floats:
+def log_sums_from_source(start: Integers | Offsets, head: Integers | Offsets, scores: Floats) -> Floats:
     """Return log Σ exp(score of the path) over the paths from the source to each vertex."""
     n = start.size - 1
     top = np.full(n, -np.inf)
@@ -128,7 +128,7 @@ _SMALLEST = 1e-290
 
 
 @kernel
-def gibbs_transition(start: Integers | Places, head: Integers | Places, scores: Floats, to_sink: Floats) -> Floats:
+def gibbs_transition(start: Integers | Offsets, head: Integers | Offsets, scores: Floats, to_sink: Floats) -> Floats:
     """Push weights: the chain of the policy p(path) ∝ exp(Σ scores), from the log-sums of paths to the sink."""
     transition = np.empty(head.size)
     for u in range(start.size - 1):
@@ -169,7 +169,7 @@ def flow_transition(start: Integers, flow: Floats) -> Floats:
 
 
 @kernel
-def chain_flow(start: Integers | Places, head: Integers | Places, transition: Floats) -> tuple[Floats, Floats]:
+def chain_flow(start: Integers | Offsets, head: Integers | Offsets, transition: Floats) -> tuple[Floats, Floats]:
     """Return the probabilities of visiting each edge and each vertex."""
     mass = np.zeros(start.size - 1)
     mass[0] = 1.0

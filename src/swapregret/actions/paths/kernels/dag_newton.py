@@ -24,11 +24,11 @@ from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import exponentials_in, logarithms
 
-BALANCED = 1e-12
+_BALANCED = 1e-12
 """Logarithm of in/out of a vertex at which the iteration stops."""
 MAX_FACTORS, MAX_IDLE = 40, 6
 CHORD_STEPS = 3.0
-SMALLEST, LARGEST = 1e-280, 1e280
+_SMALLEST, _LARGEST = 1e-280, 1e280
 SWEEPS, MOST_SWEEPS, UNEVEN, SWEPT = 2, 5, 1.1, 0.1
 
 
@@ -173,7 +173,7 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
                 a += value
                 inflow[v] += value
             total, enters = a + b, inflow[u]
-            is_float &= min(total, enters) > SMALLEST and max(total, enters) < LARGEST
+            is_float &= min(total, enters) > _SMALLEST and max(total, enters) < _LARGEST
             per_in[u], per_out[u] = 1.0 / enters, 1.0 / total
             work[u] = enters * per_out[u]
         if not is_float:
@@ -186,13 +186,13 @@ def newton_flow(plan: Elimination, log_weights: Floats, limit: float) -> tuple[F
             worst = max(worst, abs(other[u]))
         if n_steps == 0 and not worst < np.log(limit):
             return potential, flow, -1
-        if worst <= BALANCED or (worst < 1e-9 and worst > 0.5 * before):
+        if worst <= _BALANCED or (worst < 1e-9 and worst > 0.5 * before):
             return potential, flow, n_steps
         n_idle = 0 if worst < least else n_idle + 1
         least = min(least, worst)
         # a new factor of the Laplacian of the flow, unless a few more chord steps with the old one will do
         shrinks = worst < 0.5 * before and before < 1.0
-        if not (shrinks and np.log(worst / BALANCED) < CHORD_STEPS * np.log(before / worst)):
+        if not (shrinks and np.log(worst / _BALANCED) < CHORD_STEPS * np.log(before / worst)):
             if n_factors == MAX_FACTORS or n_idle == MAX_IDLE:
                 return potential, flow, -1
             _fill(plan, flow, per_in, per_out, upper, lower, ground)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.elimination_order import elimination_order
-from swapregret.actions.paths.kernels.dag import Places
+from swapregret.actions.paths.kernels.dag import Offsets
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
@@ -31,12 +31,12 @@ class Elimination(NamedTuple):
     before: Integers  # row k has the columns that contain k,
     earlier: Integers  # ``earlier[before[k]:before[k+1]]``,
     at: Integers  # and where in ``later``
-    leave: Places  # (n + 2,) the graph itself: the edges that leave u are ``leave[u]..leave[u+1]-1``,
-    enter: Places  # (n_edges,) edge k enters ``enter[k]``
+    leave: Offsets  # (n + 2,) the graph itself: the edges that leave u are ``leave[u]..leave[u+1]-1``,
+    enter: Offsets  # (n_edges,) edge k enters ``enter[k]``
     # ``start`` (n + 1,) once more if every column holds all vertices up to its last, ``reach`` (n,), so that nothing has to be
     # looked up, else empty; three places of each column are then left empty, which ``later`` calls vertex n
-    band: Places
-    reach: Places
+    band: Offsets
+    reach: Offsets
 
 
 @kernel
@@ -129,7 +129,7 @@ def _factor_band(
 
 
 @kernel
-def _solve_band(start: Places, reach: Places, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
+def _solve_band(start: Offsets, reach: Offsets, upper: Floats, lower: Floats, pivot: Floats, right: Floats) -> None:
     """Solve with the factors of :func:`_factor_band`, in place; the next vertex is always at hand, the others four at a time."""
     zero, one, two, three, four = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     n = np.uint64(pivot.size)

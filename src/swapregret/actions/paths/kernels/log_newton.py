@@ -13,7 +13,7 @@ from swapregret.actions.paths.kernels.elimination import Elimination, factor_row
 from swapregret.arrays import Floats
 from swapregret.compiled.kernel import kernel
 
-BALANCED = 1e-11
+_BALANCED = 1e-11
 SHORTEST = 1e-9
 MAX_STEPS = 200
 STUCK, ROUGHLY = 1e-6, 0.05
@@ -137,13 +137,13 @@ def newton_logs(plan: Elimination, log_weights: Floats) -> tuple[Floats, int]:
     Steps that get stuck, as they may on graphs of hundreds of vertices, begin again with weights that are hardly spread, which are
     then spread fourfold at a time, the potentials with them.
     """
-    potential, n_steps, worst = _step_near(plan, log_weights, gibbs_potential(plan, log_weights), BALANCED)
+    potential, n_steps, worst = _step_near(plan, log_weights, gibbs_potential(plan, log_weights), _BALANCED)
     if worst <= STUCK:
         return potential, n_steps
     share = SPREAD / max(np.abs(log_weights).max(), SPREAD)
     potential = gibbs_potential(plan, share * log_weights)
     while True:
-        enough = BALANCED if share == 1.0 else ROUGHLY
+        enough = _BALANCED if share == 1.0 else ROUGHLY
         potential, n_more, _ = _step_near(plan, share * log_weights, potential, enough)
         n_steps += n_more
         if share == 1.0:

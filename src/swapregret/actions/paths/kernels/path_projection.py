@@ -18,8 +18,6 @@ from swapregret.compiled.vectors import logarithms, sum_of
 
 FAR, NEAR = 1e4, 1e13
 """From how far out of balance Newton's method starts at weights as they are, and at weights brought near a known flow."""
-PATH_GAP = 1e-6
-"""The largest certified gap of an acceptable projection."""
 _FAR_OFF = 1e3
 
 

@@ -7,11 +7,8 @@ empties an edge, so there are at most |E| − |V| + 2 of them, and no remainder.
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import clear_bit, merge_policy, set_bit
+from swapregret.compiled.bits import UNIT, clear_bit, merge_policy, set_bit
 from swapregret.compiled.kernel import kernel
-
-UNIT = 2**44
-"""One, in fixed point."""
 
 
 @kernel

@@ -8,11 +8,8 @@ every information set that follows nothing or a chosen sequence.
 import numpy as np
 
 from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import merge_policy, set_bit
+from swapregret.compiled.bits import UNIT, merge_policy, set_bit
 from swapregret.compiled.kernel import kernel
-
-UNIT = 2**44
-"""One, in fixed point."""
 
 
 @kernel
@@ -36,7 +33,7 @@ def best_plan(start: Integers, parent: Integers, weights: Floats) -> Integers:
 
 
 @kernel
-def imbalance(start: Integers, parent: Integers, point: Floats) -> float:
+def plan_imbalance(start: Integers, parent: Integers, point: Floats) -> float:
     """Return how far a vector is from a mean of plans: the worst sum of an information set, or the worst negative entry."""
     worst = 0.0
     for j in range(parent.size):
@@ -107,7 +104,7 @@ def _strip_plans(
 @kernel
 def packed_plans(start: Integers, parent: Integers, point: Floats, orders: Integers) -> tuple[Words, Floats, float]:
     """Return the plans of a point, one variant for each row of ``orders``, their weights, and how far it is from one."""
-    outside = imbalance(start, parent, point)
+    outside = plan_imbalance(start, parent, point)
     units, count, most = _round_point(start, parent, point), len(orders), point.size - parent.size + 1
     words, weights = np.empty((count * most, (point.size + 63) // 64), dtype=np.uint64), np.empty(count * most)
     amount, n = np.empty(most, dtype=np.int64), 0

@@ -13,8 +13,6 @@ from swapregret.actions.plans.kernels.plan_chances import to_chances
 from swapregret.arrays import Floats, Integers
 from swapregret.compiled.kernel import kernel
 
-ACCEPTED_GAP = 1e-6
-"""The largest certified gap of an acceptable projection."""
 _STEPS, _HALVINGS, _BALANCED = 100, 40, 1e-14
 
 

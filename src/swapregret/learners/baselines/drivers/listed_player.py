@@ -55,11 +55,11 @@ class TableFamily(NamedTuple):
         return self
 
 
-Own = TypeVar("Own")
+_Own = TypeVar("_Own")
 """What a competitor has learnt."""
 
 
-class ListedState(NamedTuple, Generic[Own]):
+class ListedState(NamedTuple, Generic[_Own]):
     """What changes; ``own`` is what the competitor has learnt, the rest as of every state (``learners.round.day``)."""
 
     tally: Tally
@@ -67,7 +67,7 @@ class ListedState(NamedTuple, Generic[Own]):
     learners: Learners
     policies: Policies
     mix: Mix
-    own: Own
+    own: _Own
 
 
 class Agreed(Protocol):
@@ -79,7 +79,7 @@ class Agreed(Protocol):
 
 
 @kernel
-def play_weights(family: TableFamily, state: ListedState[Own], weights: Floats) -> int:
+def play_weights(family: TableFamily, state: ListedState[_Own], weights: Floats) -> int:
     """Play a weight for every action from now on."""
     mix, policies = state.mix, state.policies
     policies.chances[0] = listed_shares(weights)

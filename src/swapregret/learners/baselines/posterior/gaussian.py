@@ -34,7 +34,7 @@ from swapregret.learners.round.day import NOT_PROJECTED, Mix, RoundState, Tally,
 from swapregret.learners.round.posterior_sums import Prior, Sums, add_day, fade
 from swapregret.learners.round.running import Running
 from swapregret.learners.round.scale import Learners
-from swapregret.learners.settings import Level, Memory, Width
+from swapregret.learners.settings import Level, MemoryLength, Width
 
 POSTERIOR = ("keep", "origin", "precision", "gain")
 """What the rule of every player in this folder has: k, the prior's precision times its mean, its precision, that of a day."""
@@ -121,7 +121,7 @@ class PosteriorPlayer(PointPlayer):
 
     actions: ActionSet
     horizon: Days
-    memory: Memory | None = None
+    memory: MemoryLength | None = None
     prior_mean: Level = Prior().mean
     prior_width: Width = Prior().width
     noise: Width = Prior().noise
