@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_edges(edges: Any, name: str = "edges") -> tuple[Edge, ...]:
-    """Read a list of pairs of hashable vertices, or say which edge is wrong.
-
-    Examples
-    --------
-    >>> read_edges([("a", "b"), ("b", 3)])
-    (('a', 'b'), ('b', 3))
-    """
+    """Read a list of pairs of hashable vertices, or say which edge is wrong."""
     try:
         given = list(edges.tolist() if isinstance(edges, np.ndarray) else edges)
     except TypeError:
@@ -57,15 +51,7 @@ def read_edges(edges: Any, name: str = "edges") -> tuple[Edge, ...]:
 
 
 def edge_names(edges: Sequence[Edge], ends: Callable[[Edge], Hashable] = tuple) -> tuple[Label, ...]:
-    """Name each edge by its vertices, and parallel edges (u, v, 0), (u, v, 1), ...; edges with equal ``ends`` are parallel.
-
-    Examples
-    --------
-    >>> edge_names([(1, 2), (2, 3), (1, 2), (2, 1)])
-    ((1, 2, 0), (2, 3), (1, 2, 1), (2, 1))
-    >>> edge_names([(1, 2), (2, 1)], frozenset)
-    ((1, 2, 0), (2, 1, 1))
-    """
+    """Name each edge by its vertices, and parallel edges (u, v, 0), (u, v, 1), ...; edges with equal ``ends`` are parallel."""
     total, seen = Counter(map(ends, edges)), Counter[Hashable]()
     names: list[Label] = []
     for edge in edges:

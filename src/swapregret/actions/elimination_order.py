@@ -10,14 +10,6 @@ def elimination_order(tails: Integers, heads: Integers, n_vertices: int) -> tupl
 
     The vertex with the fewest neighbours left goes first, the lowest number on a tie; each elimination joins its neighbours. When
     all that are left are joined to each other, the order no longer matters.
-
-    Examples
-    --------
-    Of a star the centre 1 is left at the end, with one of its neighbours:
-
-    >>> import numpy as np
-    >>> elimination_order(np.array([1, 1, 1]), np.array([0, 2, 3]), 4)
-    ([0, 2, 1, 3], [[1], [1], [3], []])
     """
     joined: list[set[int]] = [set() for _ in range(n_vertices)]
     for u, v in zip(tails.tolist(), heads.tolist(), strict=True):

@@ -24,12 +24,6 @@ class ListedPolicy(Policy):
         The actions (``compiled.bits``).
     weights : float64 array, shape (n,)
         Positive multiples of 2⁻⁵² that add up to exactly 1.
-
-    Examples
-    --------
-    >>> policy = ListedPolicy(3, np.array([[0b011], [0b100]], dtype=np.uint64), np.array([.25, .75]))
-    >>> policy.atoms.tolist(), policy.marginals()
-    ([[1, 1, 0], [0, 0, 1]], array([0.25, 0.25, 0.75]))
     """
 
     made_of = ("dimension", "_words", "_chances")
@@ -84,14 +78,7 @@ class ListedPolicy(Policy):
 
 
 def fixed_orders(seed: int, count: int, *lengths: int) -> tuple[Integers, ...]:
-    """Return ``count`` orders of 0..n−1 for each length n, shape (count, n): the natural one, then fixed pseudo-random ones.
-
-    Examples
-    --------
-    >>> (orders,) = fixed_orders(7, 2, 3)
-    >>> orders.shape, orders[0].tolist()
-    ((2, 3), [0, 1, 2])
-    """
+    """Return ``count`` orders of 0..n−1 for each length n, shape (count, n): the natural one, then fixed pseudo-random ones."""
     rows = [[np.arange(n) for n in lengths]]
     for index in range(1, count):
         rng = np.random.default_rng([seed, index])

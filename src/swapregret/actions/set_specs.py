@@ -36,13 +36,7 @@ def _arguments(word: str) -> tuple[str, ...]:
 
 
 def set_parameters(word: str) -> tuple[str, ...]:
-    """Return what a table of this kind may hold.
-
-    Examples
-    --------
-    >>> set_parameters("forests")
-    ('file', 'size', 'edges')
-    """
+    """Return what a table of this kind may hold."""
     return (*_arguments(word), *set_class(word).spec_options)
 
 
@@ -108,13 +102,7 @@ def read_spec(entry: str | Mapping[str, Any]) -> tuple[str, SpecValues]:
 
 
 def split_product(line: str) -> tuple[list[str], list[str] | None]:
-    r"""Return the lines inside the line of a product, and the names of the decisions if it gives them.
-
-    Examples
-    --------
-    >>> split_product('product "msets 5 2" "product \'msets 2 1\' \'permutations 2\'" names=a,b')
-    (['msets 5 2', "product 'msets 2 1' 'permutations 2'"], ['a', 'b'])
-    """
+    r"""Return the lines inside the line of a product, and the names of the decisions if it gives them."""
     try:
         words = shlex.split(line)[1:]
     except ValueError:

@@ -23,13 +23,7 @@ _SLOT_PHASES, _SPEED_UP = 7.0, 1.3
 
 
 def cycle_values(middle: float) -> Matrix:
-    """Return the values of (G0, G1, G2) in the lead-in and in the three phases of the cycle, one row each.
-
-    Examples
-    --------
-    >>> cycle_values(.5).tolist()
-    [[0.55, 0.0, 0.5], [0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]]
-    """
+    """Return the values of (G0, G1, G2) in the lead-in and in the three phases of the cycle, one row each."""
     return np.array([[0.55, 0.0, 0.5], [middle, 1.0, 0.0], [0.0, middle, 1.0], [1.0, 0.0, middle]])
 
 
@@ -65,11 +59,6 @@ def spiral_ends(horizon: int) -> npt.NDArray[np.int64]:
 
     The lead-in lasts L = max(16, T // 4096) days and leaves the next leader x = L/2 behind. It gains .4 per day, so the
     phase lasts ⌈x / .4⌉ days; the one after it is then .6 of that behind.
-
-    Examples
-    --------
-    >>> spiral_ends(200).tolist()
-    [16, 36, 66, 111, 179, 281]
     """
     ends = [max(16, horizon // 4096)]
     behind = ends[0] / 2.0

@@ -13,14 +13,7 @@ _TRIES = 8
 
 
 def random_action(actions: ActionSet, rng: np.random.Generator) -> Action:
-    """Return the best action for independent uniform weights: on m-sets, a uniformly random one.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> int(random_action(MSets(5, 2), np.random.default_rng(0)).sum())
-    2
-    """
+    """Return the best action for independent uniform weights: on m-sets, a uniformly random one."""
     return actions.argmax(rng.random(actions.dimension))
 
 
@@ -29,12 +22,6 @@ def three_groups(actions: ActionSet, rng: np.random.Generator) -> Actions:
 
     Each next action avoids the elements used before, with random weights between equals; of up to eight such triples
     the one with the fewest repeated elements is kept, the first of them on a tie.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> three_groups(MSets(6, 2), np.random.default_rng(0)).sum(axis=0)
-    array([1, 1, 1, 1, 1, 1])
     """
     best, fewest = np.zeros((3, actions.dimension), dtype=np.int64), np.inf
     for _ in range(_TRIES):
@@ -55,11 +42,6 @@ def group_levels(groups: Actions, values: Matrix) -> Matrix:
     """Write values of groups as levels of elements: an element of several groups has the largest of their values.
 
     Groups have shape (k, dimension), values (n, k), one row for each situation; the levels then have shape (n, dimension).
-
-    Examples
-    --------
-    >>> group_levels(np.array([[1, 1, 0], [0, 1, 1]]), np.array([[.25, 1.]]))
-    array([[0.25, 1.  , 1.  ]])
     """
     levels: Vector = (values[:, :, None] * groups[None, :, :]).max(axis=1)
     return levels

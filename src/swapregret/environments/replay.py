@@ -29,12 +29,6 @@ class ElementRange:
     With r = ±value the reward of an element, L and H the least and the largest total an action can get, and u·M = 1 for every
     action M, an element pays (r − L·u)/(H − L). Totals then lie in [0, 1] and differ as the declared values do. Where all actions
     have m elements, and where r begins at 0, that is its level in the range, divided by the size of the largest action.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> ElementRange(MSets(3, 2), Units(-1.0, 1.0)).levels(np.array([[-1., 0., 1.]]))
-    array([[0. , 0.5, 1. ]])
     """
 
     actions: ActionSet

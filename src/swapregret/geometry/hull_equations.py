@@ -35,12 +35,6 @@ class HullEquations:
         The elements that some action has; columns are these.
     equal, below : sparse arrays
     right, limit : Vector
-
-    Examples
-    --------
-    >>> simplex = HullEquations.of(np.arange(2), [[1.0, 1.0]], [1.0])
-    >>> simplex.best_map(np.array([[0.0, 2.0], [1.0, 0.0]])).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
     """
 
     used: Integers

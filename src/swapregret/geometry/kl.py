@@ -45,12 +45,6 @@ def kl_gap(oracle: LinearOracle, log_weights: Vector, log_point: Vector) -> floa
     bounds how far the unnormalised divergence at x lies above its minimum over conv(A). Coordinates that are 0 in x, whose
     logarithm is −∞, and in every action are left out; if some action has a coordinate that x has not, the slope towards it is
     infinite and so is the gap. The one question finds out both, by giving such coordinates more weight than all others together.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> kl_gap(MSets(2, 1), np.zeros(2), np.log([.5, .5]))
-    0.0
     """
     d = oracle.dimension
     w = as_vector(log_weights, d, "log_weights")

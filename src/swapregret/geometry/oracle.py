@@ -51,19 +51,6 @@ class AskedOracle(_Address):
     inner : LinearOracle
     dimension : int
     callback : Callback
-
-    Examples
-    --------
-    >>> class Line:
-    ...     dimension = 2
-    ...     def argmax(self, weights):
-    ...         print("asked", weights)
-    ...         return (np.arange(2) == np.argmax(weights)).astype(np.int64)
-    >>> oracle = AskedOracle.of(Line(), 1)
-    >>> [oracle.argmax(np.array(w)).tolist() for w in ([1., 0.], [3., 2.], [1., 1.])]
-    asked [1. 0.]
-    asked [1. 1.]
-    [[1, 0], [1, 0], [1, 0]]
     """
 
     inner: LinearOracle
@@ -153,12 +140,6 @@ def enumerate_actions(oracle: LinearOracle) -> Iterator[Action]:
     one, −1 on those fixed to zero and 0 elsewhere reach the number of ones exactly if such an action exists, and
     then the answer is one. An action also answers for the branch that goes on with its own next value, so only the
     other branch is asked about. At most N·d + 1 oracle calls, no recursion; the memory held is O(d²).
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> [action.tolist() for action in enumerate_actions(MSets(2, 1))]
-    [[1, 0], [0, 1]]
     """
     d = oracle.dimension
     weights = np.zeros(d)

@@ -92,18 +92,6 @@ def find_span(oracle: LinearOracle) -> Span:
 
     At most 2d oracle calls and O(d r²) arithmetic. The inverse of :math:`B_J` grows by bordering, every solution is
     refined once against the 0/1 matrix itself, and L is solved afresh at the end.
-
-    Examples
-    --------
-    Two of three coordinates, always exactly one of them; the third is always chosen:
-
-    >>> class Fork:
-    ...     dimension = 3
-    ...     def argmax(self, weights):
-    ...         return np.array([1, 0, 1]) if weights[0] >= weights[1] else np.array([0, 1, 1])
-    >>> span = find_span(Fork())
-    >>> span.rank, span.coordinates.tolist(), span.lift[2].tolist()
-    (2, [0, 1], [1.0, 1.0])
     """
     d = oracle.dimension
     J: list[int] = []

@@ -108,11 +108,6 @@ def mix_ingredients(preset: str, overrides: dict[str, Any]) -> Ingredients:
     """Return the ingredients of a preset with some of them overridden; refuse names that mean nothing there.
 
     Values are checked by the parts they go into.
-
-    Examples
-    --------
-    >>> mix_ingredients("multiscale", {"variants": 1}).variants
-    1
     """
     check_name(preset, PRESETS, "preset")
     for name in overrides:

@@ -85,17 +85,6 @@ def plan_policies(
         The kind of exploration policy; None is the set's best.
     exploration : float, optional
         γ, where it is known.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> plan = plan_policies(MSets(10, 3), 30, "bandit")
-    >>> plan.kind, plan.variants, plan.reason
-    ('list', 8, 'rank 10 for base windows of 30 days: lists of actions, 8 decomposition(s) each; Σ is factored once per window')
-    >>> plan_policies(MSets(10, 1), 30, "bandit").variants
-    1
-    >>> plan_policies(MSets(1000, 100), 1, "bandit").reason
-    'Σ of rank 1000 for base windows of 1 day: chains, which need no matrix'
     """
     count = None if variants is None else as_integer(variants, "variants", 1)
     rank, is_bandit = actions.rank, feedback == "bandit"

@@ -59,17 +59,7 @@ SHOWN_TO: dict[str, tuple[str, ...]] = {
 
 
 def check_settings(part: Any) -> None:
-    """Refuse a player, or a part of one, with a setting out of its range.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> from swapregret.learners.baselines.tsallis_inf import TsallisINF
-    >>> TsallisINF(MSets(4, 2), 100, 2.0, limit=-1)
-    Traceback (most recent call last):
-    ...
-    swapregret.errors.InvalidInput: `limit` must be a whole number, 0..4611686018427387904: got -1. Choose a value in that range.
-    """
+    """Refuse a player, or a part of one, with a setting out of its range."""
     check_fields(part)
     kind, feedback = type(part).__name__, getattr(part, "feedback", None)
     if feedback not in SHOWN_TO.get(kind, (feedback,)):

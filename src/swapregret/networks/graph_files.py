@@ -102,13 +102,7 @@ _READERS: dict[str, Callable[[Path], Network]] = {
 
 
 def network_of(values: Json, folder: Path, *, directed: bool) -> Network:
-    """Return the network of ``edges``, or of the ``file`` in a folder, which its ending tells how to read.
-
-    Examples
-    --------
-    >>> network_of({"edges": [["s", "a"], ["a", "t"]]}, Path(), directed=True).edges
-    (('s', 'a'), ('a', 't'))
-    """
+    """Return the network of ``edges``, or of the ``file`` in a folder, which its ending tells how to read."""
     if "edges" in values:
         edges = values["edges"]
         if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):

@@ -24,11 +24,6 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
     """Round a probability vector to multiples of 2⁻⁵² whose sum is exactly 1.
 
     Each weight moves by less than 2⁻⁵²; what is left over goes to the largest weight, the first of them on a tie.
-
-    Examples
-    --------
-    >>> on_grid([1/3, 1/3, 1/3]).sum() == 1.0
-    np.True_
     """
     try:
         array = real_numbers(weights)
@@ -49,13 +44,7 @@ def on_grid(weights: npt.ArrayLike) -> Vector:
 
 
 def canonical_order(rows: Actions) -> npt.NDArray[np.int64]:
-    """Return what sorts 0/1 rows canonically: by their packed bits, the last coordinate most significant.
-
-    Examples
-    --------
-    >>> canonical_order(np.array([[0, 1], [1, 0]])).tolist()
-    [1, 0]
-    """
+    """Return what sorts 0/1 rows canonically: by their packed bits, the last coordinate most significant."""
     packed = np.packbits(rows.astype(np.uint8), axis=1, bitorder="little")
     keys = np.ascontiguousarray(packed[:, ::-1])
     return np.argsort(keys.view(f"V{keys.shape[1]}").ravel(), kind="stable")
@@ -125,12 +114,6 @@ class FinitePolicy(Policy):
 
         A learner that lists all actions makes one such policy per day, and all of them share one table; only where a weight
         is below 2⁻⁵² is the list shortened.
-
-        Examples
-        --------
-        >>> policy = FinitePolicy([[1, 0], [0, 1]], [.5, .5])
-        >>> policy.reweighted([.25, .75]).atoms is policy.atoms, policy.reweighted([1., 0.]).atoms.tolist()
-        (True, [[1, 0]])
         """
         mass = on_grid(weights)
         if mass.shape != self._weights.shape:

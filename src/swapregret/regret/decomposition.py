@@ -103,17 +103,6 @@ class DecompositionLedger:
         L_0, …, L_K, each a multiple of the one before.
     offset : int
         Day 0 is day ``offset`` of the first windows.
-
-    Examples
-    --------
-    One scale that keeps (½, ½) for two days, and restarts every two:
-
-    >>> from swapregret import MSets
-    >>> ledger = DecompositionLedger(MSets(2, 1), [2, 2])
-    >>> ledger.record(np.array([[.5, .5]]), np.array([[1., 0.], [1., 0.]]))
-    >>> result = ledger.close()
-    >>> result.laziness, result.bound, result.scales[0].regrets.tolist()
-    (1.0, 2.0, [1.0])
     """
 
     def __init__(self, actions: ActionSet, windows: Sequence[int], offset: int = 0) -> None:

@@ -40,12 +40,6 @@ class Deviation:
         ρ.
     log_ratio : float
         2 log(N/δ).
-
-    Examples
-    --------
-    >>> bound = Deviation(floor=25.0, log_ratio=10.0)
-    >>> round(bound.radius(75.0), 3), bound.radius(75.0) <= bound.radius(25.0) + 50.0 * bound.slope(25.0)
-    (33.744, True)
     """
 
     floor: float

@@ -50,16 +50,7 @@ class Intervals:
 
 
 class IntervalLedger:
-    """Gathers the windows of a run; day 0 is day ``offset`` of the first.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> ledger = IntervalLedger(MSets(2, 1), 2)
-    >>> ledger.record(np.array([.5, .5]), np.array([[1., 0.], [1., 0.], [0., 1.]]))
-    >>> ledger.close().regrets
-    array([1. , 0.5])
-    """
+    """Gathers the windows of a run; day 0 is day ``offset`` of the first."""
 
     def __init__(self, actions: ActionSet, window: int, offset: int = 0) -> None:
         self._actions = actions

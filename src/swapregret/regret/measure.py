@@ -20,26 +20,14 @@ def standard_error(values: Sequence[float]) -> float:
 
 
 def student_factor(n: int, confidence: float = 0.95) -> float:
-    """Return how many standard errors reach the end of Student's interval of a mean of n runs; NaN for a single one.
-
-    Examples
-    --------
-    >>> round(student_factor(8), 3)
-    2.365
-    """
+    """Return how many standard errors reach the end of Student's interval of a mean of n runs; NaN for a single one."""
     from scipy.special import stdtrit
 
     return float(stdtrit(n - 1, (1.0 + confidence) / 2.0)) if n > 1 else math.nan
 
 
 def regret_rows(names: Sequence[str], regrets: "Sequence[Regret]", windows: "Sequence[Regret]" = ()) -> list[list[str]]:
-    """Return regrets, and external regrets of windows, as rows of a table: name, total, per day, between which ends.
-
-    Examples
-    --------
-    >>> regret_rows(["swap"], [Regret(5.0, 4.0, 6.0, 0.5, 100, "an example")])
-    [['swap', '5', '0.05', '4 … 6']]
-    """
+    """Return regrets, and external regrets of windows, as rows of a table: name, total, per day, between which ends."""
     rows = []
     listed = [*names, *(f"external, window {index}" for index in range(len(windows)))]
     for name, regret in zip(listed, (*regrets, *windows), strict=True):
@@ -180,12 +168,6 @@ def sum_of_kinds(regrets: Sequence[Regret], definition: str = "") -> Regret:
     """Return a regret against rules that may look at what is known before a day, of the regrets of each kind of days.
 
     Where their definitions differ, and none is given for the sum, the shortest is that of all; parts say what is said of each.
-
-    Examples
-    --------
-    >>> found = sum_of_kinds([Regret.point(value, 3.0, 10, "swap regret") for value in (1.0, 2.0)])
-    >>> found.value, round(found.standard_error, 3), found.n_days
-    (3.0, 4.243, 20.0)
     """
     value, lower, upper = (sum(getattr(each, name) for each in regrets) for name in ("value", "lower", "upper"))
     error = math.sqrt(sum(each.standard_error**2 for each in regrets))

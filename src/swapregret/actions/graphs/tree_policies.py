@@ -44,15 +44,6 @@ class GibbsTrees(Policy):
     The matrices are built on first use, in O(n²d); K∘K is kept up to 4,096 edges. Sampling needs none of them while random walks
     are short (Wilson 1996); where the scores are so far apart that they might not be, edges are drawn one after the other from
     K = CCᵀ. Both draw from the exact policy. Of at most 10,000 trees, on at most 64 edges, it can list all.
-
-    Examples
-    --------
-    On a triangle with scores 0, 0 and log 2 the three trees weigh 1, 2 and 2:
-
-    >>> from swapregret.actions.graphs.undirected import read_graph
-    >>> policy = GibbsTrees(read_graph([(0, 1), (1, 2), (2, 0)]), np.log([1., 1., 2.]))
-    >>> policy.marginals().round(12), policy.cooccurrence()[0, 1].round(12)
-    (array([0.6, 0.6, 0.8]), np.float64(0.2))
     """
 
     made_of = ("_graph", "_scores")

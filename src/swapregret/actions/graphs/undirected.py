@@ -41,14 +41,7 @@ _MERSENNE = (
 
 @dataclass(frozen=True, eq=False)
 class UndirectedGraph:
-    """A graph with numbered vertices and edges.
-
-    Examples
-    --------
-    >>> graph = read_graph([("a", "b"), ("b", "c"), ("c", "a")])
-    >>> graph.vertices, graph.tails.tolist(), graph.heads.tolist(), graph.n_forests
-    (('a', 'b', 'c'), [0, 1, 2], [1, 2, 0], 3)
-    """
+    """A graph with numbered vertices and edges."""
 
     vertices: tuple[Hashable, ...]  # names of the vertices that have edges; the arrays below refer to them by position
     isolated: tuple[Hashable, ...]  # names of the vertices that have none
@@ -126,11 +119,6 @@ def read_graph(
 
     The same pair several times is parallel edges. ``vertices`` names all vertices, if some have no edges or to fix their order,
     ``labels`` the edges: by default each is its pair, with a running number added where edges are parallel.
-
-    Examples
-    --------
-    >>> read_graph([("a", "b"), ("b", "a"), ("b", "c")]).labels
-    (('a', 'b', 0), ('b', 'a', 1), ('b', 'c'))
     """
     pairs = read_edges(edges)
     try:

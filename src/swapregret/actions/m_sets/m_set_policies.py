@@ -69,11 +69,6 @@ class UniformSubsets(SubsetPolicy):
 
     b = m(m−1)/(d(d−1)) is the probability of a pair, a = m/d − b; the smallest eigenvalue for m < d is
     a = m(d−m)/(d(d−1)).
-
-    Examples
-    --------
-    >>> UniformSubsets(4, 2).second_moment(np.array([1., 0., 0., 0.]))
-    array([0.5       , 0.16666667, 0.16666667, 0.16666667])
     """
 
     made_of = ("dimension", "size")
@@ -128,11 +123,6 @@ class GibbsSubsets(SubsetPolicy):
     -----
     O(d·m) to build and for a moment, O(d) per draw, O(d²·m) for the dense Σ. Only the partition sums are kept as
     logarithms, so scores of any spread are handled without cancellation.
-
-    Examples
-    --------
-    >>> GibbsSubsets(np.log([1., 2., 3.]), 1).marginals().round(6)
-    array([0.166667, 0.333333, 0.5     ])
     """
 
     made_of = ("size", "_scores")
@@ -192,13 +182,6 @@ class PivotalSubsets(SubsetPolicy):
     Notes
     -----
     O(d) for the policy, each product with Σ and each probability; a draw takes m random numbers.
-
-    Examples
-    --------
-    >>> from swapregret.actions.m_sets.kernels.subsets import UNIT
-    >>> policy = PivotalSubsets(np.full(4, UNIT // 2), 2)
-    >>> policy.probability(np.array([1, 0, 0, 1])), policy.probability(np.array([1, 1, 0, 0]))
-    (0.25, 0.0)
     """
 
     made_of = ("size", "_units")

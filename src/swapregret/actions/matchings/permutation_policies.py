@@ -30,13 +30,7 @@ _LISTED = 5_040
 
 
 def columns_of(action: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.int64] | None:
-    """Read a 0/1 vector as the column of each row, or return None if it is no matching that covers all rows.
-
-    Examples
-    --------
-    >>> columns_of([0, 1, 0, 1, 0, 0], 2, 3), columns_of([0, 1, 0, 0, 1, 0], 2, 3)
-    (array([1, 0]), None)
-    """
+    """Read a 0/1 vector as the column of each row, or return None if it is no matching that covers all rows."""
     table = np.asarray(action).reshape(rows, columns)
     if not _are_matchings(table):
         return None
@@ -63,11 +57,6 @@ class UniformMatchings(Policy):
     A pair has probability 1/m, two pairs in different rows and columns 1/(m(m−1)), so with row sums R, column sums C
     and total T of v, :math:`(\Sigma v)_{ij} = v_{ij}/m + (T - R_i - C_j + v_{ij})/(m(m-1))`. The smallest non-zero eigenvalue
     is 1/(n−1) for k = m = n ≥ 2 and (m−k)/(m(m−1)) for k < m. At most 5,040 matchings can be listed.
-
-    Examples
-    --------
-    >>> UniformMatchings(2, 2).second_moment(np.array([1., 0., 0., 0.]))
-    array([0.5, 0. , 0. , 0.5])
     """
 
     made_of = ("rows", "columns")
@@ -133,11 +122,6 @@ class GibbsPermutations(Policy):
     draw. Scores are lowered by the prices of a best assignment first, which does not change the policy and keeps all sums
     between 1 and n!: scores of any spread are handled, and nothing is subtracted.
     Of a list, at most 5,040 permutations, weights below 2⁻⁵² are dropped.
-
-    Examples
-    --------
-    >>> GibbsPermutations(np.log([[1., 2.], [3., 4.]])).marginals().round(6)
-    array([0.4, 0.6, 0.6, 0.4])
     """
 
     made_of = ("n", "_scores")

@@ -37,12 +37,6 @@ def affine_equations(actions: "ActionSet") -> Matrix:
 
     That takes eight questions and as many linear programs, and two questions more where actions differ in size. No rows either
     where there is no equation, or an element that no action has.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> equations_of(MSets(3, 2)).tolist()
-    [[1.0, 1.0, 1.0, 2.0]]
     """
     span, d = actions.span, actions.dimension
     others = np.setdiff1d(np.arange(d), span.coordinates)

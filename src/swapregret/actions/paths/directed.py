@@ -97,14 +97,6 @@ def read_digraph(
     Vertices are any hashable values, numbered by their level, then by their first appearance in ``edges``; parallel edges are
     kept apart. ``network`` is how the caller would write the graph as a network, for the sentence that refuses a cycle, which is
     named; a sink that cannot be reached is refused too.
-
-    Examples
-    --------
-    The edge from b leads nowhere:
-
-    >>> graph = read_digraph([("s", "a"), ("s", "b"), ("a", "t")], "s", "t")
-    >>> graph.vertices, graph.edge.tolist()
-    (('s', 'a', 't'), [0, 2])
     """
     pairs = read_edges(edges)
     names = list(dict.fromkeys(vertex for pair in pairs for vertex in pair))
@@ -178,14 +170,7 @@ def _shown_cycle(names: list[Vertex], cycle: list[int]) -> str:
 
 
 def path_span(graph: Digraph, part: Callable[[Vector], Vector]) -> Span:
-    """Return the span of the paths of a graph; ``part`` projects onto it.
-
-    Examples
-    --------
-    >>> span = path_span(read_digraph([("s", "a"), ("a", "t"), ("s", "t")], "s", "t"), np.copy)
-    >>> span.rank, span.coordinates.tolist(), span.lift.tolist()
-    (2, [0, 2], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    """
+    """Return the span of the paths of a graph; ``part`` projects onto it."""
     is_free = np.ones(graph.head.size, dtype=bool)
     is_free[graph.start[2:-1] - 1] = False  # the last edge that leaves each inner vertex
     J = np.sort(graph.edge[is_free])

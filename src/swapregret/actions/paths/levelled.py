@@ -73,12 +73,6 @@ def level_edges(graph: Digraph) -> list[Edge]:
     -----
     A vertex at level ℓ has at most ℓ − 1 dummies, in total at most (K − 2)(|V| − 2) + 1 for paths of at most K edges
     (György et al. 2007).
-
-    Examples
-    --------
-    >>> from swapregret.actions.paths.directed import read_digraph
-    >>> level_edges(read_digraph([("s", "a"), ("a", "t"), ("s", "t")], "s", "t"))[2:]
-    [('s', Dummy(vertex='t', below=1)), (Dummy(vertex='t', below=1), 't')]
     """
     edges = list(graph.edges)
     longest: dict[int, int] = {}

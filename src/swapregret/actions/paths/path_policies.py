@@ -66,14 +66,6 @@ class MarkovPaths(Policy):
     O(E) for the marginals and each product with the second moment; a draw costs the degrees along the path, and takes as many
     random numbers as the longest path has edges. Of graphs with at most 10,000 paths it can list them all, so that regrets
     under it are exact.
-
-    Examples
-    --------
-    >>> from swapregret.actions.paths.directed import read_digraph
-    >>> graph = read_digraph([("s", "a"), ("a", "t"), ("s", "t")], "s", "t")
-    >>> policy = MarkovPaths(graph, np.array([.25, .75, 1.]))
-    >>> policy.marginals(), policy.second_moment(np.array([1., 0., 0.]))
-    (array([0.25, 0.25, 0.75]), array([0.25, 0.25, 0.  ]))
     """
 
     made_of = ("graph", "transition")
@@ -169,13 +161,6 @@ class ImagePolicy(Policy):
 
     The paths of the inner policy never have two edges with the same image, and no two paths have the same image. Σ = AΣ'Aᵀ with A
     the 0/1 matrix of the image; each product costs one product of the inner policy.
-
-    Examples
-    --------
-    >>> from swapregret.actions.paths.directed import read_digraph
-    >>> inner = MarkovPaths(read_digraph([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t"), np.array([.5, .5, 1., 1.]))
-    >>> ImagePolicy(inner, np.array([0, 1, 2, 2]), 3).marginals()
-    array([0.5, 0.5, 1. ])
     """
 
     made_of = ("inner", "image", "dimension")

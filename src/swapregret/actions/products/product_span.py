@@ -46,14 +46,7 @@ def off_level(actions: ActionSet, c: Vector) -> Action | None:
 
 
 def level_of(actions: ActionSet) -> Vector | None:
-    """Return c with c·M_J = 1 for every action, J the coordinates of the span, or None if there is none.
-
-    Examples
-    --------
-    >>> from swapregret import Explicit
-    >>> level_of(Explicit([[1, 0], [1, 1]])).tolist(), level_of(Explicit([[1, 0], [0, 1], [1, 1]]))
-    ([1.0, 0.0], None)
-    """
+    """Return c with c·M_J = 1 for every action, J the coordinates of the span, or None if there is none."""
     span = actions.span
     if isinstance(span, PairSpan):
         return span.level
@@ -82,15 +75,7 @@ def affine_rows(actions: ActionSet) -> Actions:
 
 
 class PairSpan(Span):
-    """The span of all pairs of actions of two sets.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> span = PairSpan(MSets(2, 1), MSets(3, 1))
-    >>> span.rank, span.coordinates.tolist(), span.lift[2].tolist()
-    (4, [0, 1, 3, 4], [1.0, 1.0, -1.0, -1.0])
-    """
+    """The span of all pairs of actions of two sets."""
 
     def __init__(self, first: ActionSet, second: ActionSet) -> None:
         self._pair, self._split = (first, second), first.dimension

@@ -23,12 +23,6 @@ def read_plays(actions: ActionSet, plays: npt.ArrayLike | Sequence[object], name
 
     A list, tuple or array of ``dimension`` zeros and ones is a 0/1 row; any other collection is read as labels, and a
     set always is. Each distinct row is checked once for membership.
-
-    Examples
-    --------
-    >>> from swapregret import MSets
-    >>> read_plays(MSets(3, 2, labels="abc"), [("a", "c"), ("b", "c")]).tolist()
-    [[1, 0, 1], [0, 1, 1]]
     """
     matrix = _as_matrix(actions, plays)
     if matrix.shape[0] == 0:
@@ -94,13 +88,7 @@ def _one(actions: ActionSet, play: object, name: str) -> Actions:
 
 
 def read_rewards(rewards: npt.ArrayLike, n_days: int, dimension: int) -> Matrix:
-    """Read one finite reward vector per row.
-
-    Examples
-    --------
-    >>> read_rewards([[1, 2]], 1, 2)
-    array([[1., 2.]])
-    """
+    """Read one finite reward vector per row."""
     try:
         matrix = np.ascontiguousarray(real_numbers(rewards))
     except (TypeError, ValueError):

@@ -34,19 +34,7 @@ def add_products(products: Matrix | None, vectors: Vector | Matrix, points: Vect
 
 
 class Stretches:
-    """Adds up Σ_t w_t R_t for every component while it is part of the policy; each call returns those that have left.
-
-    Examples
-    --------
-    >>> from swapregret import FinitePolicy, mix
-    >>> a, b, c = (FinitePolicy(row, [1.0]) for row in ([[1, 0]], [[0, 1]], [[1, 1]]))
-    >>> stretches = Stretches(2)
-    >>> stretches.record(mix([a, b], [.5, .5]), np.array([[1.0, 2.0]]), 3)
-    []
-    >>> left = stretches.record(mix([a, c], [.25, .75]), np.array([[4.0, 4.0]]), 4)
-    >>> [(part.atoms.tolist(), vector.tolist(), days) for part, vector, days in left + stretches.flush()]
-    [([[0, 1]], [0.5, 1.0], 1.5), ([[1, 0]], [1.5, 2.0], 2.5), ([[1, 1]], [3.0, 3.0], 3.0)]
-    """
+    """Adds up Σ_t w_t R_t for every component while it is part of the policy; each call returns those that have left."""
 
     def __init__(self, dimension: int) -> None:
         self._policy: Policy | None = None

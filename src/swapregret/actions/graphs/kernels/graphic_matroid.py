@@ -196,12 +196,6 @@ def violated_classes(tails: Integers, heads: Integers, masses: Integers, n_verti
     violated: they are contracted to one class, which holds nothing. One flow a vertex (Barahona 1992), each starting
     from where the last one ended; light vertices come first, whose flows are mostly empty. The sum of the masses up to a unit
     each must fit in 63 bits.
-
-    Examples
-    --------
-    >>> edges = np.array([[0, 1], [0, 1], [1, 2]])
-    >>> violated_classes(edges[:, 0].copy(), edges[:, 1].copy(), np.array([3, 3, 4]), 3, 5)
-    array([0, 0, 2])
     """
     net = network(contract_heavy(tails, heads, masses, n_vertices, unit), tails, heads, 2 * tails.size)
     _contract_violated(lend(net), masses, unit)

@@ -81,15 +81,6 @@ def principal_partition(
     contraction of S are solved apart (Fujishige's decomposition algorithm). At most 2p − 1 separations for p blocks.
     ``values`` (d,) are logarithms of the weights, finite; ``rank``, the sum of x, is that of the graph, or less for k-forests:
     truncation concerns only the minor at the end of the chain, x = min(λ_b, λ*)·w.
-
-    Examples
-    --------
-    Two parallel edges share the unit that a bridge has for itself:
-
-    >>> edges = np.array([[0, 1], [0, 1], [1, 2]])
-    >>> scales, _ = principal_partition(edges[:, 0].copy(), edges[:, 1].copy(), np.log([1., 3., 5.]), 3, 2)
-    >>> (np.exp(scales) * [1., 3., 5.]).round(12)
-    array([0.25, 0.75, 1.  ])
     """
     d = tails.size
     unit = mass_unit(n_vertices, 1 << 50)

@@ -142,11 +142,6 @@ def best_matching(weights: Floats) -> Integers:
     """Return the best assignment as a 0/1 vector over the (row, column) pairs, row by row.
 
     Weights beyond 1e100 are scaled by a power of two first, so that no difference of them overflows.
-
-    Examples
-    --------
-    >>> best_matching(np.array([[1., 2.], [3., 9.]]))
-    array([1, 0, 0, 1])
     """
     n_rows, n_columns = weights.shape
     largest = 0.0

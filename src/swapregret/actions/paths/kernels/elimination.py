@@ -203,15 +203,6 @@ def plan_elimination(
     to: a band, whose arithmetic needs no looking up and is taken unless it is four times as much, or as ``in_order`` says.
 
     As many set operations as there are joined pairs: 10 ms for 500 vertices and 5,000 edges in layers of ten.
-
-    Examples
-    --------
-    A path 0 → 1 → 2 with its last vertex grounded joins nothing new; every column of a band ends in three empty places,
-    with the number of the sink:
-
-    >>> plan = plan_elimination(np.array([0, 1]), np.array([1, 2]), 2)
-    >>> plan.place.tolist(), plan.later.tolist(), plan.slot.tolist()
-    ([0, 1], [1, 2, 2, 2, 2, 2, 2], [0, -1])
     """
     inner = head < sink
     order, neighbours = elimination_order(tail[inner], head[inner], sink)

@@ -20,15 +20,7 @@ _LARGEST = 1.001
 
 
 def leverages(rows: Actions, span: Span, policy: Policy) -> Vector:
-    """Return M_Jᵀ Σ⁻¹ M_J of every row, with Σ of a policy.
-
-    Examples
-    --------
-    >>> from swapregret import FinitePolicy
-    >>> rows, span = np.eye(2, dtype=np.int64), Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
-    >>> leverages(rows, span, FinitePolicy(rows, [.25, .75])).round(9)
-    array([4.        , 1.33333333])
-    """
+    """Return M_Jᵀ Σ⁻¹ M_J of every row, with Σ of a policy."""
     return _leverages(rows[:, span.coordinates].astype(np.float64), invert(policy, span)[0])
 
 
@@ -43,14 +35,6 @@ def d_optimal(rows: Actions, span: Span) -> Vector:
     ----------
     rows : array, shape (N, dimension)
     span : Span
-
-    Examples
-    --------
-    Three actions in two dimensions; the first is the sum of the others and is not needed at all:
-
-    >>> span = Span(np.array([0, 1]), np.eye(2), np.eye(2, dtype=np.int64))
-    >>> d_optimal(np.array([[1, 1], [1, 0], [0, 1]]), span).round(2)
-    array([0.33, 0.33, 0.33])
     """
     V = rows[:, span.coordinates].astype(np.float64)
     n, r = V.shape
