@@ -40,6 +40,7 @@ def heaviest_forest(weights: Floats, tails: Integers, heads: Integers, n_vertice
     are_all = some == m
     untried, n_untried, left = np.empty(0) if are_all else weights.copy(), m, size
     while left > 0 and n_untried > 0:
+        # the heaviest of the edges that were not tried, in order
         count, k = min(some, n_untried), 0
         is_next = chosen if are_all else top_elements(untried, count)
         for edge in range(m):
@@ -50,6 +51,7 @@ def heaviest_forest(weights: Floats, tails: Integers, heads: Integers, n_vertice
                     untried[edge] = -np.inf
         ranked(lightness[:count], order)
         n_untried -= count
+        # take each that joins two trees, and relabel one of them
         for k in range(count):
             edge = edges[order[k]]
             u, v = labels[tails[edge]], labels[heads[edge]]
@@ -202,11 +204,13 @@ def next_forests(
         if state[0] < 0:
             depth, candidate = 0, 0
         while depth >= 0:
+            # the first ``depth`` edges as they are, then the next candidate that closes no cycle with them
             parents[:] = np.arange(n_vertices)
             for level in range(depth):
                 parents[find_root(parents, heads[state[level]])] = find_root(parents, tails[state[level]])
             while candidate < m and find_root(parents, tails[candidate]) == find_root(parents, heads[candidate]):
                 candidate += 1
+            # how many edges there can be with those behind it; if not enough, the edge before moves on
             reachable = depth
             for edge in range(candidate, m):
                 u = find_root(parents, tails[edge])
@@ -227,7 +231,7 @@ def next_forests(
                 if depth >= 0:
                     candidate = state[depth] + 1
         if depth < size:
-            break
+            break  # that was the last forest
         rows[written, :] = 0
         for level in range(size):
             rows[written, state[level]] = 1

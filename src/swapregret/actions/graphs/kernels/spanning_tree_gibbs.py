@@ -129,6 +129,7 @@ def draw_by_chain(
         chances[edge] = dot(columns[edge], columns[edge])
     drawn = np.empty((r, r))
     for count in range(r):
+        # strike out what would close a cycle, and draw one of the others in proportion to what is left of it
         total = 0.0
         for edge in range(d):
             if chances[edge] > 0.0:
@@ -147,6 +148,7 @@ def draw_by_chain(
         parents[find_root(parents, heads[pick])] = find_root(parents, tails[pick])
         if count == r - 1:
             break
+        # the column of the edge, orthogonal to those before (twice, against rounding), is projected out of all others
         direction = drawn[count]
         direction[:] = columns[pick]
         for _ in range(2):

@@ -82,6 +82,7 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[_Table, I
     ``apex``, if it is not −1. At most one tree more for each piece of the splits, so 1 + n_pieces + Σ (neighbours of each vertex
     when it was taken out); there is ``room`` for more.
     """
+    # room: a tree for each piece, and for each neighbour of each vertex when it was taken out
     n = splits.order.size
     capacity = 1 + room
     pool = np.zeros(n, dtype=np.int64)
@@ -96,6 +97,7 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[_Table, I
         pool[vertex] = 0
     parents = np.empty((capacity, n), dtype=np.int32)
     weights = np.empty(capacity, dtype=np.int64)
+    # one tree, of the vertex that was never taken out; the others come back in the reverse order
     for vertex in range(n):
         parents[0, vertex] = -1
     weights[0] = unit
@@ -106,8 +108,9 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[_Table, I
         for piece in range(low, high):
             a, b, left = splits.firsts[piece], splits.seconds[piece], splits.amounts[piece]
             if b < 0:
-                pool[a] += left
+                pool[a] += left  # v hangs from a alone, in so much of the trees
                 continue
+            # v comes between a and b, in so much of the trees that have this edge
             for is_used in (False, True):  # trees without v first
                 tree = 0
                 while left > 0 and tree < n_trees:
@@ -121,6 +124,7 @@ def put_back(splits: Splits, unit: int, apex: int, room: int) -> tuple[_Table, I
                             pool[free] += weights[tree]
                     tree += 1
             is_even = is_even and left == 0
+        # what hangs from one vertex: in the trees that have no v yet, ``pool`` of each neighbour
         if apex >= 0 and pool[apex] > 0:
             n_trees = hang_from(apex, parents, weights, v, pool, n_trees)
         tree = 0
@@ -159,6 +163,7 @@ def write_rows(
     for v in range(n):
         if v == apex:
             continue
+        # the pair of v and each of its neighbours; then, tree by tree, an edge of the pair that v hangs by
         for index in range(starts[v], starts[v + 1]):
             pair_to[ends[index]] = lists[index]
         tree = 0
@@ -172,6 +177,7 @@ def write_rows(
                     is_even = False
                     break
                 edge = pair_edges[cursors[pair]]
+                # a tree heavier than what is left of the edge is divided; the rest gets the next parallel edge
                 if weights[tree] > left[edge]:
                     for other in range(masses.size):
                         rows[n_trees, other] = rows[tree, other]

@@ -202,12 +202,14 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
         log_point[:] = 0.0
         point[:] = 1.0
         return point, log_point, 0.0
+    # w relative to the size-th largest weight
     excess = np.empty(d)
     threshold = largest(log_weights, size)
     for i in range(d):
         excess[i] = log_weights[i] - threshold
         log_point[i] = min(excess[i], 600.0)
     exponentials(log_point, point)
+    # c: only weights above that one can be capped, the others enter by their sum
     heads = np.empty(size)
     n_heads = 0
     for i in range(d):
@@ -216,6 +218,7 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
             n_heads += 1
         log_point[i] = point[i] if excess[i] <= 0.0 else 0.0
     scale = _capped(heads[:n_heads], sum_of(log_point), size)
+    # x = min(1, c·w), its logarithm, and the slopes log w − log x where x < 1
     shift = np.log(scale)
     slopes = np.empty(d)
     for i in range(d):
@@ -225,6 +228,7 @@ def project_capped(log_weights: Floats, size: int) -> tuple[Floats, Floats, floa
         slopes[i] = excess[i] - value if is_below else -np.inf
         log_point[i] = value if is_below else 0.0
         point[i] = scaled if is_below else 1.0
+    # the gap: the best set takes all with x = 1, and ``level`` for each of the others
     level = _most(slopes)
     n_ones, best = 0, 0.0
     for i in range(d):

@@ -44,12 +44,14 @@ def _find_path(
     ``parent[j]`` is the row that would take column j, ``via[r]`` the column row r would give up for it.
     """
     n_words = support.shape[1]
+    # a free column beside the row itself
     for word in range(n_words):
         found = support[start, word] & open_columns[word]
         if found:
             column = 64 * word + lowest_bit(found)
             parent[column] = start
             return column
+    # breadth first over the rows whose columns it could take: each column is met once, and so is the row of spare columns
     unseen[:] = ~np.uint64(0)
     queue[0] = start
     n_queued, position = 1, 0
@@ -70,6 +72,7 @@ def _find_path(
                     is_extra_seen = True
                 parent[column] = row
                 via[other] = column
+                # the owner is done if a free column is beside it; otherwise it waits for its turn
                 for goal in range(n_words):
                     found = support[other, goal] & open_columns[goal]
                     if found:
@@ -272,6 +275,7 @@ def round_matching_point(point: Floats, total: int) -> Integers:
     units = np.empty((n_rows, n_columns), dtype=np.int64)
     scaled = np.empty((n_rows, n_columns))
     shrink = np.zeros(n_columns)
+    # rows that add up to at most 1, and by what each column must shrink to do so too
     for i in range(n_rows):
         source, row = point[i], scaled[i]
         mass = 0.0
@@ -284,6 +288,7 @@ def round_matching_point(point: Floats, total: int) -> Integers:
         shrink += row
     for j in range(n_columns):
         shrink[j] = total / max(shrink[j], 1.0)
+    # rounded down: what each row still needs, and what room each column has
     need, room = np.empty(n_rows, dtype=np.int64), np.full(n_columns, total)
     for i in range(n_rows):
         row, target = scaled[i], units[i]

@@ -128,6 +128,7 @@ def _product(
     zero, one = np.uint64(0), np.uint64(1)
     n = np.uint64(start.size - 2)
     ahead, behind, sums = sides[0], sides[1], sides[1, start.size - 1]
+    # backwards: Σ over the edges that leave u of x_e (v_e + what their heads expect), over the probability of u
     u = n
     while u > zero:
         u -= one
@@ -142,6 +143,7 @@ def _product(
         leaving[u] += (a + c) + (b + d)
         a, b, c, d = a * per_mass[u, 0], b * per_mass[u, 1], c * per_mass[u, 2], d * per_mass[u, 3]
         ahead[u, 0], ahead[u, 1], ahead[u, 2], ahead[u, 3] = a, b, c, d
+    # forwards: an edge gets x_e (behind u + v_e + ahead of its head), its head x_e (behind u + v_e)
     behind[:] = 0.0
     for w in range(zero, n):
         e, f, g, h = behind[w, 0], behind[w, 1], behind[w, 2], behind[w, 3]
@@ -194,6 +196,7 @@ def solve_chains(
     residual, direction, product, scaled = room[0], room[1], room[2], room[3]
     spots, inner = np.zeros((3, n - 1)), np.empty(len(mixture.factor))
     leaving, change, shift = spots[0], spots[1], spots[2]
+    # y = 0: the residual is r, and its energy rᵀP⁻¹r
     residual[:] = right
     direction[:] = 0.0
     product[:] = 0.0
@@ -206,13 +209,14 @@ def solve_chains(
     if not energy > 0.0:
         return result, 0.0, 0
     step = 0
-    while True:
+    while True:  # conjugate gradients, preconditioned by P
         ratio = energy / previous if step > 0 else 0.0
         _turn(start, mixture, scaled, shift, inner, ratio, direction)
         _multiply(start, head, mixture, direction, sides, scaled, product, change)
         curvature = lane_dot(direction, product)
         if not curvature > 0.0:
             break
+        # y and the residual move along the direction, as far as the energy falls
         length = energy / curvature
         for k in range(n_edges):
             result[k] += length * direction[k]

@@ -79,11 +79,13 @@ def strip_paths(
     n_paths, length, kept = 0, 0, 0
     remaining = np.int64(UNIT)
     while remaining > 0:
+        # go back to the edge that was emptied, and write down what the edges behind it still have
         u = np.int64(0) if kept == 0 else head[walk[kept - 1]]
         for i in range(kept, length):
             left[walk[i]] = carried[i]
             clear_bit(line, edge[walk[i]])
         length = kept
+        # on to the sink, at each vertex by the first edge that has flow
         while u < n - 1:
             at = turn[u]
             while left[order[at]] == 0:
@@ -94,6 +96,7 @@ def strip_paths(
             walk[length], carried[length] = k, left[k]
             length += 1
             u = head[k]
+        # the path carries the least flow on it, which empties an edge
         least = carried[0]
         for i in range(1, length):
             least = min(least, carried[i])

@@ -74,6 +74,7 @@ def project_plan(start: Integers, parent: Integers, log_weights: Floats) -> tupl
     for _ in range(_STEPS):
         if worst <= enough:
             break
+        # Newton's step on the balances, halved until the worst of them is better
         _solve_tree(start, parent, chances, error, False, change)
         step, is_better = 1.0, False
         for _ in range(_HALVINGS):
@@ -88,6 +89,7 @@ def project_plan(start: Integers, parent: Integers, log_weights: Floats) -> tupl
         worst = found
         chances[:] = other_chances
         error[:] = other_error
+    # x from the root down, chance by chance, and −g with its mean under x
     point, log_point, gain, mean = np.empty(d), np.empty(d), np.empty(d), 0.0
     for j in range(n):
         first, last = start[j], start[j + 1]
@@ -97,6 +99,7 @@ def project_plan(start: Integers, parent: Integers, log_weights: Floats) -> tupl
             point[k], log_point[k] = above * chances[k], log_above + logs[k] - here
             gain[k] = log_weights[k] - log_point[k]
             mean += gain[k] * point[k]
+    # the gap: the best plan under −g
     best = 0.0
     for k, is_in in enumerate(best_plan(start, parent, gain)):
         if is_in:
