@@ -155,6 +155,13 @@ def _plays() -> list[Target]:
         Target("mix", sr.mix, ([policy, policy], [0.5, 0.5])),
         Target("Mixture", sr.Mixture, ([policy, policy], [0.5, 0.5])),
         Target("PlayResult.curve", result.curve),
+        Target(
+            "evaluate", sr.evaluate, ([(row, 0.5) for row in log], policy), {"actions": actions, "policies": policy}
+        ),
+        Target("plot", sr.plot, ([result], ["uniform"])),
+        Target("check_player", sr.testing.check_player, (player,), {"days": 2}),
+        Target("check_policy", sr.testing.check_policy, (policy, actions), {"n_samples": 10}),
+        Target("check_environment", sr.testing.check_environment, (world,), {"days": 2}),
     ]
 
 
@@ -182,6 +189,7 @@ def _worlds(folder: Path) -> list[Target]:
         Target("environments.shortcut_dag", table.shortcut_dag, (3, 10)),
         Target("environments.shortcut_partitions", table.shortcut_partitions, (3, 2, 10), {"part": 0}),
         Target("environments.extensive_form", table.extensive_form, (20,), {"rounds": 1, "branching": 2, "depth": 2}),
+        Target("environments.by_context", table.by_context, ({"mobile": world, "desktop": world},), {"rng": 0}),
         Target("environments.mixture", table.mixture, ([world, world], [0.5, 0.5]), {"rng": 0}),
         Target("environments.concatenation", table.concatenation, ([world, world],), {"rng": 0}),
         Target("environments.decision_tree", table.decision_tree, (1, 2, 2)),
@@ -193,6 +201,8 @@ def _worlds(folder: Path) -> list[Target]:
 
 def _games(folder: Path) -> list[Target]:
     games, actions = sr.games, sr.MSets(4, 2)
+    chicken = games.chicken()
+    mixed = [each.uniform_policy() for each in chicken.action_sets]
     (folder / "game.nfg").write_text('NFG 1 R "x" { "a" "b" } { 2 2 }\n1 1 0 0 0 0 1 1')
     return [
         Target("MatrixGame", games.MatrixGame, ([np.eye(2), np.eye(2)],)),
@@ -211,6 +221,15 @@ def _games(folder: Path) -> list[Target]:
         Target("parse_nfg", games.parse_nfg, ((folder / "game.nfg").read_text(),), takes_nan=True),
         Target("read_nfg", games.read_nfg, (folder / "game.nfg",), takes_nan=True),
         Target("normal_form", games.normal_form, (games.chicken(),)),
+        Target("certify", games.certify, (games.product_play(chicken, mixed),)),
+        Target("product_play", games.product_play, (chicken, mixed)),
+        Target("joint_policy", games.joint_policy, (games.product_play(chicken, mixed),)),
+        Target("make_players", games.make_players, (chicken, 10, [{"learner": "exp3"}])),
+        Target("equilibrium_payoffs", games.equilibrium_payoffs, (chicken,)),
+        Target("nash_gaps", games.nash_gaps, (chicken, [[0.5, 0.5], [1.0, 0.0]])),
+        Target(
+            "self_play", games.self_play, (chicken, [sr.baselines.exp3(each, 10) for each in chicken.action_sets], 10)
+        ),
     ]
 
 
@@ -248,6 +267,7 @@ def _sessions(folder: Path) -> list[Target]:
         Target("Session.load", sr.Session.load, (folder / "x.session", player), takes_nan=True),
         Target("load_results", sr.load_results, (folder,)),
         Target("load_cells", sr.load_cells, (folder,)),
+        Target("load_experiment", sr.results.load_experiment, (folder,), takes_nan=True),
     ]
 
 

@@ -97,6 +97,7 @@ def shortages(
     return replace(before, kinds=_kinds([None], listed, None, np.array([place[mask] for mask in drawn])[rows]))
 
 
+@checked
 def by_context(
     environments: Mapping[Hashable, Environment], *, shares: Sequence[float] | None = None, rng: Seed = None
 ) -> Environment:

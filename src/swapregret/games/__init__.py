@@ -5,8 +5,8 @@ says how close it is to equilibrium.
 """
 
 from swapregret.games.best_equilibrium import BestEquilibrium, best_correlated_equilibrium
-from swapregret.games.certificate import Certificate, Gap, certify
-from swapregret.games.correlated_play import CorrelatedPlay, joint_policy, product_play
+from swapregret.games.certificate import Certificate, Gap
+from swapregret.games.correlated_play import CorrelatedPlay, certify, joint_policy, product_play
 from swapregret.games.descriptions import make_game, make_players
 from swapregret.games.kinds.blotto import BlottoGame
 from swapregret.games.kinds.classics import chicken, gibson, matching_pennies, shapley

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from swapregret.arguments import checked
 from swapregret.arrays import Floats, Vector, frozen, real_numbers
 from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput, NotConverged, TooLarge
@@ -141,6 +142,7 @@ class BestEquilibrium:
         return "\n".join(lines)
 
 
+@checked
 def best_correlated_equilibrium(
     game: Game, objective: Objective = "welfare", *, tolerance: float = 1e-9, seconds: float = 60.0
 ) -> BestEquilibrium:

@@ -8,16 +8,12 @@ bracket. All in rewards, on the learners' scale [0, 1].
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from swapregret.games.payoffs import Game
 from swapregret.notebook import html_table
 from swapregret.regret.ledgers.answers import Answers
 from swapregret.regret.measure import Regret
 from swapregret.regret.notions import external_regret, swap_regret
-
-if TYPE_CHECKING:
-    from swapregret.games.correlated_play import CorrelatedPlay
 
 
 @dataclass(frozen=True)
@@ -140,22 +136,6 @@ class Certificate:
         for name, swap, external in zip(self.names, self.swap, self.external, strict=True):
             lines.append(f"  {name}: swap gap {swap.value:.6g}, external gap {external.value:.6g}")
         return "\n".join(lines)
-
-
-def certify(play: "CorrelatedPlay") -> Certificate:
-    """Return the certificate of a play.
-
-    Examples
-    --------
-    >>> from swapregret.games import CorrelatedPlay, chicken
-    >>> from swapregret import FinitePolicy
-    >>> dare = FinitePolicy([[1, 0]], [1.])
-    >>> print(certify(CorrelatedPlay(chicken(), (1,), ((dare, dare),))))
-    an ε-correlated equilibrium with ε exactly 0.285714, coarse 0.285714
-      player 0: swap gap 0.285714, external gap 0.285714
-      player 1: swap gap 0.285714, external gap 0.285714
-    """
-    return certify_answers(play.game, [play.answers(player) for player in range(play.game.n_players)])
 
 
 def certify_answers(game: Game, answers: Sequence[Answers]) -> Certificate:

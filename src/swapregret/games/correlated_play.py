@@ -19,7 +19,7 @@ import numpy as np
 from swapregret.arguments import checked
 from swapregret.arrays import Action, Floats, Vector, as_integer, frozen
 from swapregret.errors import InvalidInput
-from swapregret.games.certificate import Gap
+from swapregret.games.certificate import Certificate, Gap, certify_answers
 from swapregret.games.kinds.normal_form import PROFILE_LIMIT, check_profiles, one_for, profiles
 from swapregret.games.payoffs import Game
 from swapregret.games.play_file import read_play, write_play
@@ -222,6 +222,24 @@ class CorrelatedPlay:
         return f"CorrelatedPlay({self.game!r}, {self.n_windows} windows, {sum(self.days):,} days)"
 
 
+@checked
+def certify(play: CorrelatedPlay) -> Certificate:
+    """Return the certificate of a play.
+
+    Examples
+    --------
+    >>> from swapregret.games import CorrelatedPlay, chicken
+    >>> from swapregret import FinitePolicy
+    >>> dare = FinitePolicy([[1, 0]], [1.])
+    >>> print(certify(CorrelatedPlay(chicken(), (1,), ((dare, dare),))))
+    an ε-correlated equilibrium with ε exactly 0.285714, coarse 0.285714
+      player 0: swap gap 0.285714, external gap 0.285714
+      player 1: swap gap 0.285714, external gap 0.285714
+    """
+    return certify_answers(play.game, [play.answers(player) for player in range(play.game.n_players)])
+
+
+@checked
 def product_play(game: Game, policies: Sequence[Policy]) -> CorrelatedPlay:
     """Return the play in which all draw independently from fixed policies: one window."""
     return CorrelatedPlay(game, (1,), (tuple(policies),))

@@ -157,6 +157,7 @@ _PLAYERS: dict[str, Callable[..., Player[Any]]] = {
 """The learners a description can name: presets of Swap-ComBCP, the single learner, and competitors."""
 
 
+@checked
 def make_players(game: Game, horizon: int, specs: Sequence[Mapping[str, Any]]) -> list[Player[Any]]:
     """Make the players of a game.
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from swapregret.arguments import checked
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput, Unsupported
 from swapregret.games.generated_program import gains_of, incentives, solve_program
@@ -49,6 +50,7 @@ def swap_gap_by_program(game: Game, policy: Joint, player: int) -> float:
     return float(-found.fun)
 
 
+@checked
 def equilibrium_payoffs(game: Game) -> Joint:
     """Return the corners of the set of payoffs that correlated equilibria of a two-player game have, counter-clockwise.
 

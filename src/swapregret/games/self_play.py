@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from swapregret.arguments import checked
 from swapregret.arrays import Vector, as_integer
 from swapregret.counts import shown
 from swapregret.errors import InvalidInput
@@ -161,6 +162,7 @@ class SelfPlayResult:
         return html_table(*self._table(), note="Gaps per day, in rewards on the scale [0, 1].")
 
 
+@checked
 def self_play(
     game: Game,
     players: Sequence[Player[Any]],

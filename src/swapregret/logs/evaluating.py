@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import check_confidence
+from swapregret.arguments import check_confidence, checked
 from swapregret.arrays import Actions, Vector
 from swapregret.errors import InvalidInput
 from swapregret.learners.known_days import KnownDays
@@ -134,6 +134,7 @@ class Evaluation:
         return html_table(*self.table(), note=self.definition)
 
 
+@checked
 def evaluate(
     log: Source | Log,
     policy: Policy | AnyPlayer | Choice,

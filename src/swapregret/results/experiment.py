@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.errors import InvalidInput
 from swapregret.files.storage import Json, read_file, reading
 from swapregret.files.values import read_value
@@ -96,6 +97,7 @@ class Experiment:
         return read_detail(self.store.path(name, "detail"), self.action_set(known[name].set))
 
 
+@checked
 def load_experiment(folder: str | os.PathLike[str]) -> Experiment:
     """Open a folder of results.
 

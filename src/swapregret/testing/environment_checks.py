@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from swapregret.arguments import checked
 from swapregret.arrays import Matrix
 from swapregret.environments.environment import Environment, Levels
 from swapregret.errors import InvalidInput
@@ -29,6 +30,7 @@ class EnvironmentCase:
         return ("rewards", self.environment.rewards), ("means", self.environment.means)
 
 
+@checked
 def check_environment(environment: Environment, *, days: int = 4000, seed: int = 0) -> Report:
     """Check an environment: totals in [0, 1], the same day always the same, means that are means.
 

@@ -8,7 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Matrix, Vector, frozen
+from swapregret.learners.checked import require_player
 from swapregret.learners.player import AnyPlayer, Arrays, Decision, State, hold_policy, own_state, what_is_seen
 from swapregret.policy import Policy
 from swapregret.sessions.open_journal import Journal
@@ -19,6 +21,7 @@ from swapregret.testing.policy_checks import check_listed
 _THOROUGH = 6
 
 
+@checked
 def check_player(player: AnyPlayer, *, days: int = 60, seed: int = 0) -> Report:
     """Let a player play, and check every promise of the ``Player`` protocol.
 
@@ -40,6 +43,7 @@ def check_player(player: AnyPlayer, *, days: int = 60, seed: int = 0) -> Report:
     >>> check_player(baselines.uniform(MSets(4, 2)), days=10).passed
     ('configuration', 'arrays', 'state', 'policies', 'repeatability', 'files')
     """
+    require_player(player)
     return run_checks(f"{type(player).__name__} on {player.actions!r}", PlayerCase(player, days, seed), PLAYER_CHECKS)
 
 

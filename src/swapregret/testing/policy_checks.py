@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
+from swapregret.arguments import checked
 from swapregret.arrays import Actions, AnyArray, Integers, Matrix, Vector
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
@@ -38,6 +39,7 @@ _PAIRED = 40
 _ONE_POLICY = "Compute both from the same policy."
 
 
+@checked
 def check_policy(
     policy: Policy, actions: ActionSet | None = None, *, n_samples: int = 4000, seed: int = 0, limit: int = _LISTED
 ) -> Report:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.own_sets.explicit import Explicit
+from swapregret.arguments import checked
 from swapregret.arrays import Vector
 from swapregret.errors import InvalidInput
 from swapregret.testing import set_geometry, set_members, set_policies
@@ -21,6 +22,7 @@ _ROUNDING = 1e-12
 _UNITS = 100
 
 
+@checked
 def check_action_set(
     actions: ActionSet, *, limit: int = 2000, seed: int = 0, expected: npt.ArrayLike | None = None
 ) -> Report:

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swapregret.actions.plans.plans import Plans
-from swapregret.arrays import Floats, Integers, Vector, frozen
-from swapregret.games.payoffs import Numbers, RuledGame, pay
+from swapregret.arguments import checked
+from swapregret.arrays import Floats, Integers, Vector, as_vector, frozen
+from swapregret.errors import InvalidInput
+from swapregret.games.payoffs import Game, Numbers, RuledGame, pay
 from swapregret.games.trees.tree_walk import TreeWalk, wrong_tree
 
 
@@ -126,7 +128,8 @@ class SequentialGame(RuledGame):
         return float(self._low[player]), float(self._high[player])
 
 
-def nash_gaps(game: Any, marginals: Sequence[npt.ArrayLike]) -> tuple[float, ...]:
+@checked
+def nash_gaps(game: Game, marginals: Sequence[npt.ArrayLike]) -> tuple[float, ...]:
     """Return what each player could gain, in payoffs, against independent play of the others with these marginals.
 
     They add up to OpenSpiel's NashConv; in a zero-sum game of two, exploitability is half of it.
@@ -137,7 +140,13 @@ def nash_gaps(game: Any, marginals: Sequence[npt.ArrayLike]) -> tuple[float, ...
     >>> nash_gaps(matching_pennies(), [[.5, .5], [1., 0.]])
     (1.0, 0.0)
     """
-    points = [np.asarray(each, dtype=np.float64) for each in marginals]
+    if len(marginals) != game.n_players:
+        must = f"`marginals` must be {game.n_players} vectors, one per player"
+        raise InvalidInput(must, f"{len(marginals)}", "Pass those of every player.")
+    points = [
+        as_vector(each, actions.dimension, f"marginals[{player}]")
+        for player, (actions, each) in enumerate(zip(game.action_sets, marginals, strict=True))
+    ]
     found = []
     for player, actions in enumerate(game.action_sets):
         vector = game.expected_payoff_vector(player, points)
