@@ -87,7 +87,27 @@ def _numba_as_it_is() -> dict[tuple[Any, ...], Any]:
     settings = vars(numba.core.config)
     found |= {("config", name): str(value) for name, value in settings.items() if name.isupper()}
     engine = numba.core.registry.cpu_target.target_context.codegen()
+    found |= {
+        ("listeners", str(kind)): list(listeners)
+        for kind, listeners in numba.core.event._registered.items()
+        if listeners
+    }
     return found | {"timers": list(ffi.lib._lock._cblist), "gc": gc.isenabled(), "engine": sorted(vars(engine))}  # type: ignore[dict-item]
+
+
+def test_one_listener_stays_and_hears_kernels_alone() -> None:
+    """What stays in Numba is one listener, registered by its public function: it counts kernels, and nothing a user compiles."""
+    from swapregret.compiled.announcing import announcer
+
+    _fresh("heard")(3)
+    found = {name: held for name, held in _numba_as_it_is().items() if name[0] == "listeners"}
+    ours = [
+        each for listeners in found.values() for each in listeners if type(each).__module__.startswith("swapregret")
+    ]
+    assert ours == [announcer]
+    n_done = announcer.n_done
+    numba.njit(lambda x: x + 1.0)(2.0)
+    assert announcer.n_done == n_done
 
 
 def test_a_users_function_works_in_a_kernel_and_by_itself() -> None:
