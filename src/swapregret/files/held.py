@@ -6,15 +6,16 @@ policies uses these functions; ``held`` is what the file holds, by name.
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from swapregret.arrays import text_of_array
+from swapregret.arrays import AnyArray, Words, text_of_array
 from swapregret.errors import InvalidInput
 
 Held = Mapping[str, Any]
+_Kind = TypeVar("_Kind")
 
 SLACK = 1e-9
 """How far sums of chances may be from 1."""
@@ -28,7 +29,7 @@ def held_array(
     shape: tuple[int | None, ...],
     low: float = -_LARGEST,
     high: float = _LARGEST,
-) -> Any:
+) -> AnyArray:
     """Return an array of a type and shape, None for any length, with all its numbers in low..high.
 
     Examples
@@ -58,10 +59,10 @@ the file from a copy.
     )
 
 
-def held_words(held: Held, name: str, dimension: int) -> Any:
+def held_words(held: Held, name: str, dimension: int) -> Words:
     """Return packed actions, with no bit of an element that is not there."""
     n_words = -(-dimension // 64)
-    words = held_array(held, name, "uint64", (None, n_words), 0, 2.0**64)
+    words: Words = held_array(held, name, "uint64", (None, n_words), 0, 2.0**64)
     if len(words) and dimension % 64 and bool((words[:, -1] >> np.uint64(dimension % 64)).any()):
         raise InvalidInput(f"`{name}` must pack {dimension} elements", "bits beyond", "Restore the file from a copy.")
     return words
@@ -109,7 +110,7 @@ def held_scores(held: Held, shape: tuple[int | None, ...]) -> npt.NDArray[np.flo
     return value
 
 
-def held_of(held: Held, name: str, kind: Any) -> Any:
+def held_of(held: Held, name: str, kind: type[_Kind]) -> _Kind:
     """Return an object of a class: a policy or a graph."""
     value = held[name]
     if not isinstance(value, kind):
@@ -117,7 +118,7 @@ def held_of(held: Held, name: str, kind: Any) -> Any:
     return value
 
 
-def held_tuple(held: Held, name: str, kind: Any) -> tuple[Any, ...]:
+def held_tuple(held: Held, name: str, kind: type) -> tuple[Any, ...]:
     """Return some objects of a class."""
     value = held[name]
     if not isinstance(value, tuple) or not value or not all(isinstance(each, kind) for each in value):

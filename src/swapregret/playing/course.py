@@ -24,7 +24,7 @@ from swapregret.learners.round.running_player import RunningPlayer
 from swapregret.logs.log import Log
 from swapregret.logs.past_days import Promise, begin_anew, begin_with
 from swapregret.playing.play_result import Run
-from swapregret.playing.recorder import Recorder
+from swapregret.playing.recorder import Options, Recorder
 from swapregret.policy import Policy
 from swapregret.randomness import plain_state, set_state
 
@@ -45,9 +45,8 @@ class Course:
     player : Player
     environment : Environment
     seed : SeedSequence
-    options : dict
-        What to record: ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of
-        :func:`~swapregret.playing.play.play`.
+    options : Options
+        What to record.
     history : Log, optional
         What the player has learnt before day 0.
 
@@ -76,7 +75,7 @@ class Course:
         player: Player[Any],
         environment: Environment,
         seed: np.random.SeedSequence,
-        options: dict[str, Any],
+        options: Options,
         history: Log | None = None,
     ) -> None:
         self.player, self.environment = player, environment

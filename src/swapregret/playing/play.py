@@ -17,6 +17,7 @@ from swapregret.logs.log import Log, Source
 from swapregret.playing.course import Course, replication
 from swapregret.playing.kinds_result import by_kind
 from swapregret.playing.play_result import MEASURES, PlayResult, Run
+from swapregret.playing.recorder import Options
 from swapregret.playing.workers import run_tasks
 from swapregret.sessions.journal_log import read_past
 
@@ -103,8 +104,9 @@ def play(
     days = _checkpoints(checkpoints, environment.horizon)
     entropy = np.random.SeedSequence(rng).entropy
     assert isinstance(entropy, int)
-    options = {"measure": measure, "realised": realised, "windows": tuple(windows)}
-    options |= {"certificate": certificate, "capacity": capacity}
+    options = Options(
+        measure=measure, realised=realised, windows=tuple(windows), certificate=certificate, capacity=capacity
+    )
     worlds = [replication(environment, entropy, index) for index in range(replications)]
     past = None if history is None else read_past(history, player.actions, environment.units)
     tasks = [(player, world, seed, options, days, past) for world, seed in worlds]
@@ -134,7 +136,7 @@ def play_once(
     player: Player[Any],
     environment: Environment,
     seed: np.random.SeedSequence,
-    options: dict[str, Any],
+    options: Options,
     days: tuple[int, ...],
     history: Log | None = None,
     progress: Callable[[int], None] | None = None,

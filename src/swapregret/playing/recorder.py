@@ -2,12 +2,13 @@
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.face import Face
+from swapregret.actions.policy_slots import KnowsPolicies
 from swapregret.arrays import Actions, Matrix, NamedArrays, Vector, below, under
 from swapregret.compiled.vectors import carry_sum
 from swapregret.environments.environment import DayKind
@@ -15,6 +16,7 @@ from swapregret.errors import Unsupported
 from swapregret.learners.ladder.ladder_master import LadderMaster
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.player import AnyPlayer
+from swapregret.learners.round.running import Running
 from swapregret.playing.play_result import Run
 from swapregret.policy import Policy
 from swapregret.policy.tape import Tape
@@ -23,6 +25,16 @@ from swapregret.regret.interval import IntervalLedger
 from swapregret.regret.laziness import LazinessLedger
 from swapregret.regret.ledgers.ledger import SwapLedger
 from swapregret.regret.ledgers.stretches import TapeReader, Window
+
+
+class Options(TypedDict):
+    """What to record, as :func:`~swapregret.playing.play.play` is told."""
+
+    measure: str
+    realised: bool
+    windows: tuple[int, ...]
+    certificate: bool
+    capacity: int | None
 
 
 class Recorder:
@@ -35,12 +47,10 @@ class Recorder:
         Of the player, before day 0.
     kind : DayKind
         Days without some elements are measured on the face that is left.
-    options : dict
-        What to record: ``measure``, ``realised``, ``windows``, ``certificate`` and ``capacity`` of
-        :func:`~swapregret.playing.play.play`.
+    options : Options
     """
 
-    def __init__(self, player: AnyPlayer, first: Any, kind: DayKind, options: dict[str, Any]) -> None:
+    def __init__(self, player: AnyPlayer, first: Any, kind: DayKind, options: Options) -> None:
         self._whole, self._kind = player.actions, kind
         actions, capacity = self._actions, options["capacity"]
         measure, windows, certificate = options["measure"], options["windows"], options["certificate"]
@@ -59,7 +69,7 @@ class Recorder:
     def _actions(self) -> ActionSet:
         return self._whole if self._face is None else self._face.part
 
-    def receive(self, received: Any) -> None:
+    def receive(self, received: Vector) -> None:
         """Add up the rewards of some days."""
         carry_sum(self._received, received)
         self._n_days += len(received)
@@ -85,7 +95,7 @@ class Recorder:
             kept = slice(None) if self._face is None else self._face.kept
             self._realised.record_plays(plays[:, kept], rewards[:, kept])
 
-    def read_tape(self, learner: Any, means: Matrix, tape: Tape, first: int, last: int) -> None:
+    def read_tape(self, learner: KnowsPolicies, means: Matrix, tape: Tape, first: int, last: int) -> None:
         """Enter what a learner played on days ``first`` to ``last`` − 1 of a block."""
         days = means[first:last]
         reader = TapeReader(tape, days, learner.mu, learner.policy_from)
@@ -156,7 +166,7 @@ def _levels_in(window: Window) -> tuple[Vector, Matrix, float]:
     return weights, points, others
 
 
-def _lemma_of(player: Any, state: Any) -> DecompositionLedger | LadderLedger:
+def _lemma_of(player: AnyPlayer, state: Running) -> DecompositionLedger | LadderLedger:
     if not isinstance(player, SwapMaster | LadderMaster):
         raise Unsupported(
             "a certificate must be asked of preset='multiscale', 'paper' or 'ladder', whose levels keep their policies and weights",

@@ -24,6 +24,7 @@ from swapregret.learners.checked import check_arrays
 from swapregret.learners.multiscale.swap_master import SwapMaster
 from swapregret.learners.round.running_player import Master
 from swapregret.playing.course import Course, replication
+from swapregret.playing.recorder import Options
 from swapregret.results.detail import LEDGERS_SHARE, pack_mark, write_detail
 from swapregret.results.experiment import RunInfo
 from swapregret.results.folder import ResultFolder
@@ -81,8 +82,14 @@ def begin_course(task: RunTask) -> Course:
     world = make_environment(*task.environment, actions, info.horizon, task.seed, Path(task.folder))
     player = make_player(*task.player, world.actions, info.horizon)
     world, seed = replication(world, task.seed, info.replication)
-    options = dict(task.measure) | {"windows": tuple(task.measure["windows"])}
-    options["certificate"] = options["certificate"] and isinstance(player, SwapMaster)
+    told = task.measure
+    options = Options(
+        measure=told["measure"],
+        realised=told["realised"],
+        windows=tuple(told["windows"]),
+        certificate=told["certificate"] and isinstance(player, SwapMaster),
+        capacity=told["capacity"],
+    )
     return Course(player, world, seed, options)
 
 
