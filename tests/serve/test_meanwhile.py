@@ -16,6 +16,9 @@ import pytest
 from swapregret.serve import Settings
 from swapregret.serve.database import open_store
 from swapregret.serve.keys import create_key
+from swapregret.serve.processes.nursery import Gone
+from swapregret.serve.processes.reading import Reading
+from swapregret.serve.refusals import TooCostly
 from swapregret.serve.service import Service
 
 pytestmark = pytest.mark.serve
@@ -44,6 +47,40 @@ def test_a_refusal_for_memory_has_an_estimate(serve: Callable[..., Served]) -> N
     words = refused.json()["error"]["came"].split()
     assert (words[:2], words[-1]) == (["more", "than"], "MB"), refused.text
     assert 150 <= int(words[2].replace(",", "")) < 10_000
+
+
+def test_a_process_that_is_ended_while_it_reads(tmp_path: Any) -> None:
+    """It is made anew, since somebody may have ended it; one that ends each time, or says it has no memory, is refused."""
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    with store.transaction() as connection:
+        store.add_problem(connection, "x", "x", {}, 0.0)
+    counts = {"seq": 0, "n_decisions": 0, "n_rewards": 0, "n_defaults": 0, "n_skips": 0}
+
+    def load(*troubles: Gone) -> tuple[int, Any]:
+        """Return how many processes there were, and what came of them."""
+        left, n_made = [*troubles], 0
+
+        async def ask(seconds: float, name: str, *given: object) -> Any:
+            if left:
+                raise left.pop(0)
+            return {"load": 0, "ready": counts}[name]
+
+        async def spawn(memory: int) -> Any:
+            nonlocal n_made
+            n_made += 1
+            return SimpleNamespace(ask=ask, shared=0, end=lambda: None)
+
+        nursery: Any = SimpleNamespace(spawn=spawn)
+        try:
+            _, found = asyncio.run(Reading(store, Settings(), nursery).load(store.problem("x"), 0.0))
+        except TooCostly as error:
+            found = error.came
+        return n_made, found
+
+    assert load(Gone(), Gone()) == (3, counts)
+    assert load(*[Gone()] * 9) == (5, "one whose process was ended, as happens without memory")
+    assert load(Gone(2 * 10**9)) == (1, "more than 2,000 MB")
+    store.close()
 
 
 FORKLESS = """

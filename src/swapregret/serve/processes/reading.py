@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,12 @@ from swapregret.files.storage import Json
 from swapregret.serve import Settings
 from swapregret.serve.data.schema import Row
 from swapregret.serve.database import Store, damaged
-from swapregret.serve.processes.nursery import Child, Nursery
+from swapregret.serve.processes.nursery import Child, Gone, Nursery
 from swapregret.serve.processes.trials import MB, NICENESS, within
 from swapregret.serve.refusals import Conflict, Refusal
 
 _log = logging.getLogger("swapregret.serve")
+_TRIES = 5
 _COUNTED = ("seq", "n_decisions", "n_rewards", "n_defaults", "n_skips")
 
 
@@ -28,28 +30,34 @@ class Reading:
     nursery: Nursery
 
     async def load(self, row: Row, now: float) -> tuple[Child, Json]:
-        """Return a process with a problem: its newest snapshot and the events after it, or all its events if that is damaged."""
+        """Return a process with a problem; one that is ended from outside, again and again, is taken for one without memory."""
         limits = self.settings
-        child = await self.nursery.spawn(limits.problem_memory * MB)
-        with within(limits, child, "open"):
-            given = (limits.max_dimension, limits.snapshot_every)
-            kept = await asyncio.to_thread(self.store.snapshot, row.id)
-            for snapshot in [None] if kept is None else [kept, None]:
-                try:
-                    seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
-                    async for _ in self._told(child, "replay", row.id, seq):
-                        pass
-                    found: Json = await child.ask(limits.create_seconds, "ready", now)
-                    if all(found[name] == getattr(row, name) for name in _COUNTED):
-                        return child, found
-                    came = "events that come to something else"
-                except (SwapRegretError, RuntimeError) as error:
-                    if isinstance(error, Refusal):
-                        raise
-                    came = str(error)[:200]
-                what = "events" if snapshot is None else "snapshot"
-                _log.warning("problem %s: its %s: %s", row.id, what, came)
-            raise damaged(f"problem {row.id}", came)
+        for left in reversed(range(_TRIES)):
+            child = await self.nursery.spawn(limits.problem_memory * MB)
+            with suppress(Gone), within(limits, child, "open", may_end=left > 0):
+                return child, await self._load(child, row, now)
+        raise Gone
+
+    async def _load(self, child: Child, row: Row, now: float) -> Json:
+        """Tell a process a problem: its newest snapshot and the events after it, or all its events if that is damaged."""
+        limits = self.settings
+        given = (limits.max_dimension, limits.snapshot_every)
+        kept = await asyncio.to_thread(self.store.snapshot, row.id)
+        for snapshot in [None] if kept is None else [kept, None]:
+            try:
+                seq = await child.ask(limits.create_seconds, "load", row.id, row.spec, row.state, snapshot, given)
+                async for _ in self._told(child, "replay", row.id, seq):
+                    pass
+                found: Json = await child.ask(limits.create_seconds, "ready", now)
+                if all(found[name] == getattr(row, name) for name in _COUNTED):
+                    return found
+                came = "events that come to something else"
+            except (SwapRegretError, RuntimeError) as error:
+                if isinstance(error, Refusal):
+                    raise
+                came = str(error)[:200]
+            _log.warning("problem %s: its %s: %s", row.id, "events" if snapshot is None else "snapshot", came)
+        raise damaged(f"problem {row.id}", came)
 
     async def log(self, id: str) -> AsyncGenerator[bytes]:
         """Yield the log of a problem in parts, made by a process that waits for all others."""

@@ -58,14 +58,19 @@ class Trials:
 
 
 @contextmanager
-def within(limits: Settings, child: Child, do: str) -> Iterator[None]:
-    """End a process where something happens, and say which limit a problem would need to ``do`` what it was to do."""
+def within(limits: Settings, child: Child, do: str, *, may_end: bool = False) -> Iterator[None]:
+    """End a process where something happens, and say which limit a problem would need to ``do`` what it was to do.
+
+    A process that ``may_end`` is gone, unless it said itself that it had no memory left.
+    """
     try:
         yield
     except TooLong:
         must = f"a problem must {do} within {limits.create_seconds:g} seconds"
         raise too_costly(must, "one that takes longer", "create_seconds") from None
     except Gone as error:
+        if may_end and not error.args:
+            raise
         raise too_large(limits, error, child) from None
     except BaseException:
         child.end()
