@@ -27,17 +27,9 @@ _TOLERANCE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class HullEquations:
-    """The points x ≥ 0 with equal·x = right and below·x ≤ limit, and 0 outside of ``used``; no bound is met by all of them.
+    """The points x ≥ 0 with equal·x = right and below·x ≤ limit, and 0 outside of ``used``; no bound is met by all of them."""
 
-    Attributes
-    ----------
-    used : int64 array
-        The elements that some action has; columns are these.
-    equal, below : sparse arrays
-    right, limit : Vector
-    """
-
-    used: Integers
+    used: Integers  # the elements that some action has: columns are these
     equal: Sparse
     right: Vector
     below: Sparse

@@ -33,24 +33,12 @@ _POLICIES = ("auto", "list", "chain")
 
 @dataclass(frozen=True)
 class PolicyPlan:
-    """How points are played.
+    """How points are played."""
 
-    Attributes
-    ----------
-    kind : {"list", "chain", "gibbs"}
-        What plays a point: a list of actions, a chain without a list, the Gibbs policy.
-    variants : int
-        Decompositions that a list averages (D18).
-    has_moment : bool
-        Whether Σ⁺ is needed.
-    reason : str
-        Why, for people.
-    """
-
-    kind: PlanKind
-    variants: Variants
-    has_moment: bool
-    reason: str
+    kind: PlanKind  # what plays a point: a list of actions, a chain without a list, the Gibbs policy
+    variants: Variants  # decompositions that a list averages (D18)
+    has_moment: bool  # whether Σ⁺ is needed
+    reason: str  # why, for people
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -23,19 +23,11 @@ class Dummy:
 
 @dataclass(frozen=True, eq=False)
 class Levelled:
-    """A graph whose paths all have the same length, and how its paths map to those of the original.
+    """A graph whose paths all have the same length, and how its paths map to those of the original."""
 
-    Attributes
-    ----------
-    paths : DagPaths
-        The first ``n_original`` coordinates are the original edges in their order; the rest are dummy edges, on which
-        rewards are 0.
-    original : DagPaths
-        The set that was levelled.
-    """
-
+    # the first ``n_original`` coordinates are the original edges in their order; on the others, dummies, rewards are 0
     paths: "DagPaths"
-    original: "DagPaths" = field(repr=False)
+    original: "DagPaths" = field(repr=False)  # the set that was levelled
 
     @property
     def n_original(self) -> int:
