@@ -35,7 +35,8 @@ HEADINGS = ["game", "joint actions", "objective", "value", "gap", "ε, in payoff
 def cases() -> Iterator[tuple[str, Game, tuple[str, ...]]]:
     """Yield games with the objectives asked of them."""
     source = np.random.default_rng(0)
-    yield "Kuhn poker", read_efg(ROOT / "examples/games/kuhn.efg"), ("min", "entropy")
+    yield "Kuhn poker", read_efg(ROOT / "examples/games/kuhn.efg"), ("welfare", "min", "entropy")
+    yield "auction", read_efg(ROOT / "examples/games/auction.efg"), ("welfare", "min")
     yield "Shapley (9, 3)", ShapleyGame(9, 3), ("welfare", "min", "entropy")
     yield "Blotto 8 v 6, 4 fields", BlottoGame((8, 6), 4), ("welfare",)
     for shape in ((32, 32), (100, 100), (10, 10, 10, 10), (316, 316), (1000, 1000)):

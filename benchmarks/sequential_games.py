@@ -37,7 +37,9 @@ ROWS = [
     "kuhn_poker:bandit:100000",
     "leduc_poker:full:1000",
     "leduc_poker:full:10000",
-    "leduc_poker:bandit:300",
+    "leduc_poker:full:100000",
+    "leduc_poker:bandit:1000",
+    "leduc_poker:bandit:10000",
 ]
 _WARM, _MOST_PLANS = 50, 2_000
 
@@ -85,11 +87,11 @@ def measure(given: str, most: float) -> list[str]:
     result, seconds = timed(game, [sr.swap_combcp(own, n, feedback=feedback) for own in game.action_sets], n)
     found = result.certificate
     gaps = [f"{found.epsilon:.4f}", f"{found.coarse_epsilon:.4f}", f"{exploitability(game, result.play):.2g}"]
-    shared = min(seconds, most)
-    beside = [of_solver(solver, name, shared) for solver in (pyspiel.CFRSolver, pyspiel.CFRPlusSolver)]
-    beside.append(of_regret_matching(game, n, shared))
-    if feedback != "full":
-        beside = ["–"] * len(beside)
+    beside = ["–"] * 3
+    if feedback == "full":
+        shared = min(seconds, most)
+        beside = [of_solver(solver, name, shared) for solver in (pyspiel.CFRSolver, pyspiel.CFRPlusSolver)]
+        beside.append(of_regret_matching(game, n, shared))
     return [f"{NAMES[name]}, {feedback}", f"{n:,}", f"{1e6 * seconds / n:,.0f}", *gaps, *beside]
 
 
