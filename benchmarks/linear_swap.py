@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from measured_block import markdown, put_block
 
 import swapregret as sr
@@ -48,6 +47,13 @@ def phases() -> list[list[str]]:
     return rows
 
 
+def measure(name: str, world: str, learner: str, horizon: int) -> float:
+    """Return linear swap regret per day of one run."""
+    made = getattr(sr.environments, world)(SETS[name], horizon, rng=0)
+    found = sr.play(LEARNERS[learner](SETS[name], horizon), made, rng=1)
+    return found.linear_swap_regret.value / horizon
+
+
 def main() -> None:
     """Play everything, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -62,11 +68,9 @@ def main() -> None:
             put_block(DOCS / "environments.md", "\n".join(table), "phases")
         return
     rows = []
-    for name, actions in SETS.items():
+    for name in SETS:
         for world in WORLDS:
-            made = getattr(sr.environments, world)(actions, options.horizon, rng=0)
-            found = [sr.play(make(actions, options.horizon), made, rng=1) for make in LEARNERS.values()]
-            shares = np.array([each.linear_swap_regret.value for each in found]) / options.horizon
+            shares = [measure(name, world, learner, options.horizon) for learner in LEARNERS]
             rows.append([f"{name}, {world}", *(f"{each:.4f}" for each in shares)])
             print(" | ".join(rows[-1]), flush=True)
     if options.write:

@@ -168,3 +168,21 @@ def test_an_expert_regrets_at_most_what_it_has_seen(tail: float) -> None:
         assert (regrets <= most * np.sqrt(experts.squares)[:, None] + 1e-9).all()
         worst = max(worst, float((regrets / np.sqrt(experts.squares)[:, None]).max()))
     assert worst > 0.5
+
+
+def test_the_proposition_is_about_players_that_exist() -> None:
+    """With the paper's step and exploration a scale has γ = H^{-1/3} and η = C/(L H^{2/3}), and H and K grow with T."""
+    found = []
+    for horizon in (10**5, 10**9, 10**16):
+        player = sr.swap_combcp(ACTIONS, horizon, preset="multiscale", rate="paper", exploration="paper")
+        windows = player.schedule.windows
+        ratio = windows[-1] // windows[-2]
+        assert player.learner.exploration == pytest.approx(ratio ** (-1 / 3))
+        for k in range(1, player.n_scales):
+            assert windows[k + 1] == ratio * windows[k]
+            step = player.learner.rates[k].learning_rate
+            assert step == pytest.approx(1.0 / (6**3 * math.sqrt(2.0) * windows[k] * ratio ** (2 / 3)))
+        assert windows[1] <= 80 * ACTIONS.rank * ACTIONS.size
+        found.append((ratio, player.n_scales))
+    assert found == sorted(found)
+    assert found[0][0] < found[1][0] < found[2][0]
