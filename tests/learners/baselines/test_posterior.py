@@ -10,9 +10,10 @@ from tests.late import Late
 
 import swapregret as sr
 from swapregret.learners.baselines.posterior.gaussian import draw_normals
-from swapregret.learners.baselines.posterior.lin_ucb import best_climbed, best_listed
+from swapregret.learners.baselines.posterior.lin_ucb import starts_of
 from swapregret.learners.player import Decision
 from swapregret.learners.round.posterior_sums import fit_totals
+from swapregret.learners.round.upper_bound import best_climbed, best_listed
 
 SETS: Late[sr.ActionSet] = Late(
     {
@@ -86,8 +87,9 @@ def test_a_climb_ends_near_the_exact_maximum(name: str) -> None:
         def bound(action: Any, mean: Any = mean, covariance: Any = covariance) -> float:
             return float(mean @ action + 1.5 * np.sqrt(action @ covariance @ action))
 
-        exact = best_listed(listed, mean, factor, 1.5)
-        climbed = best_climbed(running.rule, running.family, running.state, mean, factor, 0)
+        exact = best_listed(listed, mean, covariance, 1.5)
+        starts = starts_of(running.rule, running.state, mean, factor, 0)
+        climbed = best_climbed(running.family, mean, covariance, 1.5, starts)
         assert bound(exact) == pytest.approx(max(bound(row) for row in actions.enumerate(2000)), abs=1e-12)
         shares.append(bound(climbed) / bound(exact))
         held, action = player.hold(running), player.act(running, rng)

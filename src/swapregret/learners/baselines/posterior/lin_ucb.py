@@ -20,13 +20,9 @@ from functools import cached_property
 import numpy as np
 
 from swapregret.actions.family import Family
-from swapregret.actions.hull import best
-from swapregret.arrays import Floats, Integers, Words
-from swapregret.compiled.bits import elements_of, pack_rows, unpack
-from swapregret.compiled.cholesky import cholesky_solve, solve_upper
+from swapregret.arrays import Floats, Words
+from swapregret.compiled.cholesky import solve_upper
 from swapregret.compiled.kernel import kernel
-from swapregret.compiled.vectors import dot
-from swapregret.errors import TooLarge
 from swapregret.learners.baselines.drivers.competitor import OwnRule, play_action, rule_class
 from swapregret.learners.baselines.posterior.gaussian import (
     POSTERIOR,
@@ -38,78 +34,28 @@ from swapregret.learners.baselines.posterior.gaussian import (
 from swapregret.learners.player import Feedback
 from swapregret.learners.round.day import NOT_PROJECTED, NOT_SOLVED, end_windows, learn_day
 from swapregret.learners.round.posterior_sums import fade, fit_elements, fit_totals
+from swapregret.learners.round.upper_bound import add_covariance, best_climbed, best_listed, list_up_to
 from swapregret.learners.settings import Draws, Limit, Step
 
 LinUCBRule = rule_class(__name__, "LinUCBRule", *POSTERIOR, "standard_errors", "draws", "listed")
 learn_day.of(LinUCBRule)(learn_sums)
-_GAIN = 1e-12
 
 
 @kernel
-def best_listed(listed: Words, mean: Floats, factor: Floats, alpha: float) -> Integers:
-    """Return the action of a list with the largest upper bound, the first of them on a tie."""
-    d, top, found = mean.size, -np.inf, 0
-    covariance, unit, elements = np.empty((d, d)), np.zeros(d), np.empty(d, dtype=np.int64)
-    for i in range(d):
-        unit[i] = 1.0
-        covariance[i] = cholesky_solve(factor, unit)
-        unit[i] = 0.0
-    for a in range(listed.shape[0]):
-        count, total, variance = elements_of(listed[a], elements), 0.0, 0.0
-        for e in range(count):
-            i = elements[e]
-            total += mean[i]
-            variance += covariance[i, i]
-            for f in range(e):
-                variance += 2.0 * covariance[i, elements[f]]
-        value = total + alpha * np.sqrt(max(variance, 0.0))
-        if value > top:
-            top, found = value, a
-    return unpack(listed[found], d)
-
-
-@kernel
-def climb(family: Family, mean: Floats, factor: Floats, alpha: float, start: Floats) -> tuple[Integers, float]:
-    """Climb the upper bound from the best action for some weights; return where that ends, and the bound there."""
-    found, top, weights = np.empty(0, dtype=np.int64), -np.inf, start
-    while True:
-        action = best(family, weights)
-        if action.size == 0:
-            return action, np.inf
-        chosen = action.astype(np.float64)
-        spread = cholesky_solve(factor, chosen)
-        deviation = np.sqrt(max(dot(chosen, spread), 0.0))
-        value = dot(mean, chosen) + alpha * deviation
-        if found.size and value <= top + _GAIN * abs(top):
-            return found, top
-        found, top = action, value
-        if deviation == 0.0:
-            return found, top
-        weights = mean + alpha / deviation * spread
-
-
-@kernel
-def best_climbed(
-    rule: OwnRule, family: Family, state: PosteriorState, mean: Floats, factor: Floats, n_ending: int
-) -> Integers:
-    """Return the best end of a climb from each start; nothing where the oracle has failed."""
-    own, alpha, first = state.own, rule.standard_errors, state.tally.day[0] * rule.draws * mean.size
+def starts_of(rule: OwnRule, state: PosteriorState, mean: Floats, factor: Floats, n_ending: int) -> Floats:
+    """Return the weights that f is climbed from: θ̂, θ̂_i + α/√Λ_ii, and draws of the posterior."""
+    own, d, first = state.own, mean.size, state.tally.day[0] * rule.draws * mean.size
     _, apart = fit_elements(rule, own, n_ending)
-    found, top, noise = np.empty(0, dtype=np.int64), -np.inf, np.empty(mean.size)
+    starts, noise = np.empty((rule.draws + 2, d)), np.empty(d)
     for j in range(rule.draws + 2):
-        start = mean.copy()
+        starts[j] = mean
         if j == 1:
-            start += alpha * apart
+            starts[j] += rule.standard_errors * apart
         elif j > 1:
-            draw_normals(own.seed[0], first + (j - 2) * mean.size, noise)
+            draw_normals(own.seed[0], first + (j - 2) * d, noise)
             solve_upper(factor, noise)
-            start += noise
-        action, value = climb(family, mean, factor, alpha, start)
-        if action.size == 0:
-            return action
-        if value > top:
-            found, top = action, value
-    return found
+            starts[j] += noise
+    return starts
 
 
 @end_windows.of(LinUCBRule)
@@ -118,10 +64,12 @@ def play_bound(rule: OwnRule, family: Family, state: PosteriorState, n_ending: i
     mean, factor, is_definite = fit_totals(rule, state.own, n_ending)
     if not is_definite:
         return NOT_SOLVED
+    alpha, covariance = rule.standard_errors, np.zeros((mean.size, mean.size))
+    add_covariance(factor, 1.0, covariance)
     if rule.listed.shape[0]:
-        action = best_listed(rule.listed, mean, factor, rule.standard_errors)
+        action = best_listed(rule.listed, mean, covariance, alpha)
     else:
-        action = best_climbed(rule, family, state, mean, factor, n_ending)
+        action = best_climbed(family, mean, covariance, alpha, starts_of(rule, state, mean, factor, n_ending))
     if action.size == 0:
         return NOT_PROJECTED
     fade(rule, state.own, n_ending)
@@ -165,12 +113,7 @@ class LinUCB(PosteriorPlayer):
     @cached_property
     def listed(self) -> Words:
         """All actions, packed; none where there are more than ``limit``."""
-        count = self.actions.n_actions
-        try:
-            rows = self.actions.enumerate(self.limit) if count is None or count <= self.limit else ()
-        except TooLarge:
-            rows = ()
-        return pack_rows(np.array(rows, dtype=np.int64).reshape(-1, self.actions.dimension))
+        return list_up_to(self.actions, self.limit)
 
 
 lin_ucb = LinUCB
