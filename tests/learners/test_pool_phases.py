@@ -32,7 +32,7 @@ class Stubborn(sr.MSets):
 def test_members_whose_point_cannot_be_listed_keep_their_list() -> None:
     """A session goes on with old lists, plays actions only, and lists again when points can be listed."""
     actions = Stubborn(5, 2)
-    player = sr.swap_combcp(actions, 2000, swap_filter=False, experts=False, guarded=False)
+    player = sr.swap_combcp(actions, 2000, swap_filter=False, experts=False, guarded=False, forecaster=False)
     session = sr.Session(player, rng=0)
     for _ in range(1000):
         action = session.act().action

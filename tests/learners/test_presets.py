@@ -49,9 +49,11 @@ def test_exploration_fades_with_what_is_seen() -> None:
         return float(swap_combcp(actions, horizon, feedback=feedback, **ingredients).learner.exploration)
 
     plain = {"forecaster": False}
-    assert gamma(300, "bandit") == gamma(1000, "bandit") == gamma(1000, "semi-bandit", **plain) == 0.05
-    assert gamma(1000, "semi-bandit") == 0.01
-    assert gamma(27_000, "bandit") == pytest.approx(1 / 30)
+    assert (
+        gamma(300, "bandit", **plain) == gamma(1000, "bandit", **plain) == gamma(1000, "semi-bandit", **plain) == 0.05
+    )
+    assert gamma(1000, "bandit") == gamma(1000, "semi-bandit") == 0.01
+    assert gamma(27_000, "bandit", **plain) == pytest.approx(1 / 30)
     assert gamma(1_000_000, "bandit") == pytest.approx(0.01)
     assert gamma(9000, "semi-bandit", **plain) == pytest.approx(1 / 30)
     assert gamma(8000, "full") == 0.0
@@ -168,7 +170,7 @@ def test_lists_of_the_pool_average_as_many_decompositions_as_a_window_can_pay_fo
 def test_actions_the_filter_plays_for_several_are_listed_once() -> None:
     """In a world that stands still several recommended actions are replaced by one; what is played lists it once."""
     actions = MSets(10, 3)
-    player, rng = swap_combcp(actions, 10_000), np.random.default_rng(0)
+    player, rng = swap_combcp(actions, 10_000, forecaster=False), np.random.default_rng(0)
     running = player.start(rng)
     rewards = np.tile(np.repeat([1.0 / 3.0, 0.0], [3, 7]), (4_000, 1))
     running.play(rng, rewards, np.zeros(len(rewards)), np.zeros((0, 10), dtype=np.int64))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import swapregret as sr
+from swapregret.compiled.bits import unpack_rows
 from swapregret.learners.player import Decision
 
 LADDER = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
@@ -29,12 +30,13 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("m-sets", "semi-bandit", {"guard_slack": 0.001, "experts": False}),
     ("m-sets", "semi-bandit", {"guard_slack": 0.001}),
     ("m-sets", "semi-bandit", {"forecaster": False}),
+    ("m-sets", "bandit", {"forecaster": False}),
     ("m-sets", "bandit", {"pooling": False, "least_squares": False, "trackers": False}),
     ("permutations", "bandit", {}),
     ("paths", "bandit", {}),
     ("paths", "semi-bandit", {}),
     ("many edges", "bandit", {"standard_errors": 0.1}),
-    ("permutations", "bandit", {"guard_slack": 0.005, "experts": False}),
+    ("permutations", "bandit", {"guard_slack": 0.005, "experts": False, "forecaster": False}),
     ("permutations", "semi-bandit", {}),
     ("permutations", "full", {"guard_slack": 0.002, "experts": False}),
 ]
@@ -43,9 +45,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 class Pool:
     """Members, weights, memory and guard, as dictionaries by action and dense arrays."""
 
-    def __init__(self, literal: Any, plain: Any, actions: Any, feedback: str, options: dict[str, Any]) -> None:
+    def __init__(
+        self, literal: Any, plain: Any, actions: Any, feedback: str, offset: int, options: dict[str, Any]
+    ) -> None:
         d = plain.rows.shape[1]
-        self.plain, self.actions, self.d, self.feedback = plain, actions, d, feedback
+        self.plain, self.actions, self.d, self.feedback, self.offset = plain, actions, d, feedback, offset
         self.rows = [tuple(row) for row in plain.rows.tolist()]
         self.base, self.K = WINDOWS[0], len(WINDOWS) - 1
         rate = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}[feedback]
@@ -59,7 +63,9 @@ class Pool:
             return max(1, int(memory / (8 * self.base)))
 
         self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
-        self.foretells = feedback == "semi-bandit" and options.get("forecaster", True)
+        self.foretells = options.get("forecaster", True) and (
+            feedback == "semi-bandit" or (feedback == "bandit" and plain.rank * plain.size <= 90)
+        )
         kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]
         kept += [1.0] * self.foretells
         self.every += [0] * self.foretells
@@ -75,8 +81,10 @@ class Pool:
             self.begin = np.array([0.1 / (self.G - 1)] * (self.G - 1) + [0.9])
         self.weights, self.scores = self.begin.copy(), np.zeros(self.G)
         self.memories = [math.inf] + [HORIZON / 10 ** (j / 2) for j in range(1, 9) if HORIZON / 10 ** (j / 2) >= 4]
-        self.days: list[tuple[np.ndarray, np.ndarray]] = []
+        self.days: list[tuple[np.ndarray, Any]] = []
         self.known_days = 0
+        self.theirs, first = np.zeros((0, d)), self.posterior(math.inf, 0)
+        self.beliefs, self.fitted_on, self.plays = [first] * len(self.memories), [0] * len(self.memories), []
         self.belief = np.full(len(self.memories), 1.0 / len(self.memories))
         self.variance = self.typical = 0.0
         self.pools, self.careful = options.get("pooling", True), options.get("standard_errors", 0.7)
@@ -161,7 +169,10 @@ class Pool:
             if not wanted or self.recommended[g]:
                 continue
             finite = self.actions.decompose(points[g].copy(), variants=VARIANTS).finite()
-            for atom, p in zip(finite.atoms.tolist(), finite.weights.tolist(), strict=True):
+            atoms, weights = finite.atoms.tolist(), finite.weights.tolist()
+            if self.foretells and g == self.G - 1 and self.plays:
+                atoms, weights = np.array(self.plays).tolist(), [1.0 / len(self.plays)] * len(self.plays)
+            for atom, p in zip(atoms, weights, strict=True):
                 self.recommended[g][tuple(atom)] = self.recommended[g].get(tuple(atom), 0.0) + p
             self.instead[g] = {
                 atom: self.replaced(atom) if p >= 2e-4 and not (self.foretells and g == self.G - 1) else atom
@@ -237,31 +248,63 @@ class Pool:
         return self.plain.project(tilted)
 
     def posterior(self, memory: float, days: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and deviation of each element after so many days, as one memory has them."""
-        m = self.plain.size
-        precision, total = np.full(self.d, (m / 0.35) ** 2), np.full(self.d, (m / 0.35) ** 2 * 0.5 / m)
-        for age, (action, shown) in enumerate(reversed(self.days[:days])):
-            precision += math.exp(-age / memory) * (m / 0.5) ** 2 * action
-            total += math.exp(-age / memory) * (m / 0.5) ** 2 * shown * action
-        return total / precision, np.sqrt(1.0 / precision)
+        """Return mean and covariance of the rewards after so many days, as one memory has them; all of a window are as old."""
+        m, is_bandit = self.plain.size, self.feedback == "bandit"
+        precision, total = np.eye(self.d) * (m / 0.35) ** 2, np.full(self.d, (m / 0.35) ** 2 * 0.5 / m)
+        for day, (action, shown) in enumerate(self.days[:days]):
+            gain = math.exp(-(days - self.window_end(day)) / memory) * (m if is_bandit else m * m) / 0.25
+            precision += gain * (np.outer(action, action) if is_bandit else np.diag(action))
+            total += gain * shown * action
+        return np.linalg.solve(precision, total), np.linalg.inv(precision)
 
-    def foretell(self, known: int) -> np.ndarray:
-        """Let the days after the first ``known`` move the beliefs in the memories; return the action of the largest bound."""
-        share = HORIZON**-0.75
-        for day in range(known, len(self.days)):
-            action, shown = self.days[day]
-            log_density = np.zeros(len(self.memories))
+    def window_end(self, day: int) -> int:
+        """Return on how many days the window of a day has ended."""
+        return day + self.base - (day + self.offset) % self.base
+
+    def foretell(self, known: int) -> list[np.ndarray] | None:
+        """Let the window after the first ``known`` days move the beliefs in the memories; return what to play, if it is new."""
+        n_days, L, m = len(self.days) - known, len(self.memories), self.plain.size
+        log_density, is_bandit = np.zeros(L), self.feedback == "bandit"
+        for action, shown in self.days[known:]:
             for index, memory in enumerate(self.memories):
-                mean, deviation = self.posterior(memory, day)
-                variance = deviation**2 + (0.5 / self.plain.size) ** 2
-                log_density[index] = -0.5 * float(((shown - mean) ** 2 / variance + np.log(variance)) @ action)
-            believed = self.belief * np.exp(log_density - log_density.max())
-            self.belief = (1.0 - share) * believed / believed.sum() + share / len(self.memories)
-        bounds = np.zeros(self.d)
-        for chance, memory in zip(self.belief, self.memories, strict=True):
-            mean, deviation = self.posterior(memory, len(self.days))
-            bounds += chance * (mean + deviation)
-        return np.asarray(self.plain.best(bounds))
+                mean, covariance = self.beliefs[index] if is_bandit else self.posterior(memory, known)
+                if is_bandit:
+                    variance = action @ covariance @ action + 0.25 / m
+                    log_density[index] -= 0.5 * ((shown - mean @ action) ** 2 / variance + math.log(variance))
+                else:
+                    variance = np.diag(covariance) + (0.5 / m) ** 2
+                    log_density[index] -= 0.5 * float(((shown - mean) ** 2 / variance + np.log(variance)) @ action)
+        believed = self.belief * np.exp(log_density - log_density.max())
+        kept = (1.0 - HORIZON ** (-1.0 if is_bandit else -0.75)) ** n_days
+        self.belief = kept * believed / believed.sum() + (1.0 - kept) / L
+        if not is_bandit:
+            bounds = np.zeros(self.d)
+            for chance, memory in zip(self.belief, self.memories, strict=True):
+                mean, covariance = self.posterior(memory, len(self.days))
+                bounds += chance * (mean + np.sqrt(np.diag(covariance)))
+            return [self.plain.best(bounds)]
+        is_new = False
+        for index, memory in enumerate(self.memories):
+            is_light = self.belief[index] < 1e-3
+            wait = min(memory, len(self.days)) / 32 * (4 if is_light else 1)
+            if len(self.days) - self.fitted_on[index] >= wait:
+                self.beliefs[index], self.fitted_on[index] = self.posterior(memory, len(self.days)), len(self.days)
+                is_new |= not is_light
+        return self.bold() if is_new else None
+
+    def bold(self) -> list[np.ndarray]:
+        """Return eight actions, each of the largest bound when those before have been played: the library's, if they are that."""
+        heavy = [(chance, fit) for chance, fit in zip(self.belief, self.beliefs, strict=True) if chance >= 1e-3]
+        weight, plays = sum(chance for chance, _ in heavy), []
+        mean = sum(chance * fit[0] for chance, fit in heavy) / weight
+        covariance = sum(chance * fit[1] for chance, fit in heavy) / weight
+        for M in self.theirs:
+            bounds = [float(mean @ row + 1.2 * math.sqrt(row @ covariance @ row)) for row in self.plain.rows]
+            assert bounds[self.rows.index(tuple(M.tolist()))] >= max(bounds) - 1e-9  # of equals, either
+            spread = covariance @ M
+            covariance = covariance - np.outer(spread, spread) / (M @ spread + 0.25 / self.plain.size)
+            plays.append(M)
+        return plays
 
     def end(self, X: np.ndarray, n_ending: int, position: int, noise: float) -> None:
         """End a base window in which X was seen, span part and all."""
@@ -322,10 +365,11 @@ class Pool:
         policy = self.begin * np.exp(np.maximum(eta * (self.scores - self.scores.max()), -30.0))
         self.weights = 0.9 * policy / policy.sum() + 0.1 * self.begin
         if self.foretells:
-            action = self.foretell(self.known_days)
+            plays = self.foretell(self.known_days)
             self.known_days = len(self.days)
-            moved[-1] = bool(np.any(action != self.members[-1].point))
-            self.members[-1].point = action.astype(float)
+            if plays is not None and not np.array_equal(plays, self.plays):
+                moved[-1], self.plays = True, plays
+                self.members[-1].point = np.mean(plays, axis=0)
         self.is_old |= np.array(moved)
         closing = self.renewed(n_ending)
         for g in closing:
@@ -357,7 +401,7 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
     running = master.start(np.random.default_rng(1))
     state = running.state
     offset = int(state.tally.offset[0])
-    pool = Pool(literal, plain, actions, feedback, options)
+    pool = Pool(literal, plain, actions, feedback, offset, options)
     estimates = literal.Estimates(feedback, 0.2, actions.dimension)
     rng, worlds, X = np.random.default_rng(5), np.random.default_rng(6), np.zeros(actions.dimension)
     pool.open(state.learners.points)
@@ -380,6 +424,7 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
         if feedback == "bandit":
             pool.new_info += np.outer(action, action)
             pool.new_moment += shown * action
+            pool.days.append((np.array(action), shown))
         elif feedback == "semi-bandit":
             pool.new_info += np.diag(action)
             pool.new_moment += shown
@@ -388,6 +433,8 @@ def test_every_day_is_that_of_the_docstrings(literal: Any, name: str, feedback: 
         position = day + 1 + offset
         if position % WINDOWS[0] == 0:
             n_ending = sum(position % length == 0 for length in WINDOWS)
+            pool.theirs = unpack_rows(state.forecast.plays, actions.dimension)
+            assert len(pool.theirs) == (8 if feedback == "bandit" else 1) * pool.foretells
             pool.end(plain.span_part(X), n_ending, position, estimates.noise)
             pool.open(state.learners.points)
             X = np.zeros(actions.dimension)

@@ -40,9 +40,10 @@ class Ingredients:
     boldness : float
         How far a member that fits by least squares moves per standard error (``adaptive.fit``).
     forecaster : bool
-        Whether the adaptive preset has one, with semi-bandit feedback (``adaptive.forecaster``).
+        Whether the adaptive preset has one: with semi-bandit feedback, and with bandit feedback on sets that are not too large
+        (``adaptive.forecaster``).
     optimism : float
-        Its α: how many standard errors it adds to what it expects of an element.
+        Its α: how many standard errors it adds to what it expects of an element; 1.2 times as many where totals are seen.
     guard_slack : float
         The guard trips when its estimate exceeds ``guard_slack``·(T/K + 16/γ).
     weight_step, weight_spread : float

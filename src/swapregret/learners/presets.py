@@ -27,6 +27,8 @@ _PAPER_SCALES = 3
 _MOST_EXPLORATION = 0.05
 _FORETOLD_EXPLORATION = 0.01
 """γ at most where there is a forecaster, which explores by itself."""
+_SHORT_WINDOW, _WINDOWS = 4, 2000
+"""With a forecaster base windows have at most four days, or 1/2,000 of the horizon; one day where elements are seen."""
 _ADAPTIVE_STEP = {"bandit": 3.0, "semi-bandit": 4.0, "full": 8.0}
 
 
@@ -115,7 +117,8 @@ def _make(
     foretells = preset == "adaptive" and mixed.forecaster and can_foretell(actions, feedback)
     windows = _schedule(actions, horizon, preset, schedule)
     if foretells and schedule is None:
-        windows = Schedule((1, *windows.windows[1:]))
+        most = 1 if feedback == "semi-bandit" else max(_SHORT_WINDOW, as_integer(horizon, "horizon", 1) // _WINDOWS)
+        windows = _shorter(windows, most)
     n_experts = actions.n_actions or 0 if is_adaptive and mixed.experts else 0
     days = 1 if preset == "ladder" else horizon
     exploration = _exploration(actions, mixed, feedback, days, windows, n_experts)
@@ -183,6 +186,14 @@ def _schedule(actions: ActionSet, horizon: int | None, preset: str, schedule: Sc
             branching += 1
         return Schedule.uniform(branching, _PAPER_SCALES)
     return Schedule.practical(days, rank=actions.rank, size=max(1, actions.size))
+
+
+def _shorter(windows: Schedule, most: int) -> Schedule:
+    """Return a schedule whose base windows have at most so many days: a part of its shortest intervals."""
+    base, bottom = windows.windows[0], windows.windows[1]
+    while base > most or bottom % base:
+        base -= 1
+    return Schedule((base, *windows.windows[1:]))
 
 
 def _seen_per_day(actions: ActionSet, feedback: str) -> int:

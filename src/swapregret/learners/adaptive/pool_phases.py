@@ -11,7 +11,7 @@ from swapregret.actions.family import Family
 from swapregret.actions.hull import list_policy, project, span_part
 from swapregret.actions.policy_slots import put_again, put_policy
 from swapregret.arrays import Flags, Floats, Integers
-from swapregret.compiled.bits import merge_rows
+from swapregret.compiled.bits import is_same_row, merge_rows, unpack_rows
 from swapregret.compiled.kernel import kernel
 from swapregret.compiled.vectors import dot
 from swapregret.learners.adaptive.experts import mix_agreed, tell_experts
@@ -59,7 +59,7 @@ def remember_both(
 ) -> None:
     """Add a day to what least squares are made of, and keep it for the forecaster."""
     if state.forecast.evidence.size:
-        wait_day(rule.forecast, state.forecast, action, seen, times)
+        wait_day(rule.forecast, state.forecast, action, seen, reward, times)
     remember_day(state, rule, action, seen, reward, times)
 
 
@@ -113,14 +113,17 @@ def move_members(
 
 @kernel
 def move_forecaster(family: Family, rule: AdaptiveRule, state: AdaptiveState) -> None:
-    """Let the forecaster recommend what it foretells; what it did before, where the oracle has failed."""
-    action = foretold(rule.forecast, family, state.forecast)
-    g = state.weights.policy.size - 1
-    point = state.learners.points[g]
-    for i in range(action.size):
-        if point[i] != action[i]:
-            state.memory.is_old[g] = 1
-        point[i] = action[i]
+    """Let the forecaster recommend what it foretells; what it did before, where that stays or the oracle has failed."""
+    words, plays = foretold(rule.forecast, family, state.forecast), state.forecast.plays
+    g, n = state.weights.policy.size - 1, words.shape[0]
+    is_new = False
+    for a in range(n):
+        is_new = is_new or not is_same_row(words[a], plays[a])
+    if is_new:
+        state.memory.is_old[g] = 1
+        plays[:] = words
+        rows = unpack_rows(words, state.learners.points.shape[1])
+        state.learners.points[g] = rows.sum(axis=0) / n
 
 
 @kernel
@@ -198,15 +201,19 @@ def close_played(family: Family, state: AdaptiveState, slot: int) -> None:
 def open_policy(family: Family, rule: AdaptiveRule, state: AdaptiveState, g: int) -> int:
     """List what member g recommends, and filter it unless it is the forecaster, who learns what pays in other ways."""
     memory, policies = state.memory, state.policies
-    words, chances, is_inside = list_policy(family, state.learners.points[g])
-    if not is_inside:
-        return NOT_PROJECTED
+    is_foretold = state.forecast.evidence.size > 0 and g == state.weights.policy.size - 1
+    if is_foretold and np.any(state.forecast.plays[0]):
+        words = state.forecast.plays.copy()
+        chances = np.full(words.shape[0], 1.0 / words.shape[0])
+    else:
+        words, chances, is_inside = list_policy(family, state.learners.points[g])
+        if not is_inside:
+            return NOT_PROJECTED
     n = merge_rows(words, chances)
     words, chances = words[:n], chances[:n]
     if n > policies.chances.shape[1]:
         return OUT_OF_ROOM
     keep_recommended(memory.recommended, g, words, chances)
-    is_foretold = state.forecast.evidence.size > 0 and g == state.weights.policy.size - 1
     if memory.table.squares.size and state.guard.has_tripped[0] == 0 and not is_foretold:
         days = state.guard.n_windows[0] * rule.windows[0]
         words = filter_list(family, rule.prior, rule.standard_errors, memory, policies, words, chances, days)
