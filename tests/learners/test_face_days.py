@@ -1,5 +1,7 @@
 """Days with missing elements: unbiased estimates on every family, nothing played that is missing, learning across masks."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import swapregret as sr
 from swapregret.actions.action_set import ActionSet
 from swapregret.errors import Unsupported
 from swapregret.learners.face_days import FaceDays
-from swapregret.learners.player import Decision
+from swapregret.learners.player import Decision, draw_decision
 from swapregret.learners.round.held_view import Drawn
 
 EDGES = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("s", "t")]
@@ -77,6 +79,46 @@ def test_what_is_learnt_holds_across_masks() -> None:
     means = np.array([0.45, 0.4, 0.3, 0.1, 0.1, 0.05])
     best = np.mean([np.sort(np.delete(means, i))[-2:].sum() for i in range(6)])
     assert play(sr.swap_combcp(actions, 1200), 1200, lambda day: (day % 6,), means, 4) > best - 0.06
+
+
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [
+        ({"feedback": "semi-bandit"}, 0.9),
+        ({"experts": False}, 0.5),
+        ({}, 0.5),
+    ],
+    ids=str,
+)
+def test_all_that_is_played_recommends_on_a_face(options: dict[str, Any], least: float) -> None:
+    """Without an element nobody plays, the policy of the face is close to that of all days: forecaster and experts are heard."""
+    actions, means = sr.MSets(5, 2), np.array([0.02, 0.1, 0.1, 0.4, 0.45])
+    player, rng = sr.swap_combcp(actions, 1500, **options), np.random.default_rng(3)
+    state = player.start(np.random.default_rng(1))
+    for day in range(1500):
+        decision = draw_decision(player, state, rng, day)
+        seen = means * decision.action
+        semi = options.get("feedback") == "semi-bandit"
+        state = player.observe(state, decision, seen if semi else float(seen.sum()))
+    whole, part = state.view().marginals(), FaceDays(actions).held(state, (0,)).marginals()
+    assert whole[3:].min() > least
+    assert part[3:].min() > whole[3:].min() - 0.05
+
+
+def test_the_slot_of_experts_recommends_what_it_plays() -> None:
+    """Where experts play in place of the pool, a day without another element has their actions too."""
+    actions = sr.MSets(4, 1)
+    player = sr.swap_combcp(actions, 400, forecaster=False)
+    state = player.start(np.random.default_rng(1))
+    for day in range(40):
+        decision = draw_decision(player, state, np.random.default_rng(day), day)
+        state = player.observe(state, decision, float(decision.action[2]))
+    own = state.state
+    own.mix.weights[:-1] = 0.0
+    own.mix.weights[-2], own.mix.weights[-1] = 0.9, 0.1
+    own.policies.marginals[-2] = [0.0, 0.0, 0.25, 0.75]
+    part = FaceDays(actions).held(state, (0,)).marginals()
+    assert part == pytest.approx([0.0, 0.1 / 3, 0.9 * 0.25 + 0.1 / 3, 0.9 * 0.75 + 0.1 / 3], abs=1e-6)
 
 
 def test_a_face_in_use_comes_back_from_a_file() -> None:

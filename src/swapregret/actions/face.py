@@ -81,6 +81,10 @@ class Face:
         """Return a policy whose marginals are the KL projection of exp(log_weights) onto the face, packed in its coordinates."""
         return self.part.list_projection(log_weights[self.kept], variants)
 
+    def best(self, weights: Vector) -> tuple[Words, Vector]:
+        """Return the best action that is left, as a policy, packed in coordinates of the face."""
+        return pack_rows(self.part.argmax(weights[self.kept])[None, :]), np.ones(1)
+
     @cached_property
     def explored(self) -> tuple[Words, Vector]:
         """The exploration policy, packed in coordinates of the face."""
