@@ -54,3 +54,9 @@ def test_warm_is_a_flag() -> None:
     """What is neither True nor False is refused."""
     with pytest.raises(InvalidInput, match="`warm` must be True or False"):
         sr.Session(sr.baselines.uniform(sr.MSets(3, 1)), warm="no")  # type: ignore[arg-type]
+
+
+def test_a_player_that_makes_others_of_a_class_is_warmed() -> None:
+    """A class in a player's fields is a word like others: only values have fields to look into."""
+    player = sr.anytime(sr.baselines.exp3, sr.MSets(4, 2), first_epoch=16)
+    assert sr.Session(player, rng=0, warm=True).act().action.sum() == 2

@@ -52,6 +52,8 @@ def _words(part: Any) -> list[Any]:
     """Return of which classes a player is made, and which options were chosen by name."""
     if isinstance(part, str | bool | None):
         return [part]
+    if isinstance(part, type):  # the class that an anytime player makes its players of
+        return [part]
     inner = [getattr(part, field.name) for field in fields(part)] if is_dataclass(part) else []
     return [type(part), *(word for each in inner for word in _words(each))]
 
