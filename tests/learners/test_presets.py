@@ -58,9 +58,9 @@ def test_exploration_fades_with_what_is_seen() -> None:
     assert gamma(9000, "semi-bandit", **plain) == pytest.approx(1 / 30)
     assert gamma(8000, "full") == 0.0
     small = MSets(6, 2)
-    assert gamma(10_000, "bandit", small) == pytest.approx(math.sqrt(6e-4))
+    assert gamma(10_000, "bandit", small, **plain) == pytest.approx(math.sqrt(6e-4))
     assert gamma(20_000, "bandit", MSets(3, 1)) == pytest.approx(0.01)
-    assert gamma(27_000, "bandit", small, experts=False) == pytest.approx(1 / 30)
+    assert gamma(27_000, "bandit", small, experts=False, **plain) == pytest.approx(1 / 30)
     assert gamma(27_000, "bandit", small, preset="multiscale") == pytest.approx(1 / 30)
     assert gamma(13_500, "semi-bandit", small, **plain) == pytest.approx(1 / 30)
 
