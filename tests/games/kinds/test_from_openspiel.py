@@ -128,7 +128,7 @@ def test_a_missing_openspiel_names_its_extra(monkeypatch: pytest.MonkeyPatch) ->
     import sys
 
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(Unsupported, match=r"without pyspiel\. .*swapregret\[openspiel\]"):
+    with pytest.raises(Unsupported, match=r"no pyspiel\. .*swapregret\[openspiel\]"):
         from_openspiel("matrix_rps")
 
 
