@@ -227,9 +227,6 @@ def _games(folder: Path) -> list[Target]:
         Target("make_players", games.make_players, (chicken, 10, [{"learner": "exp3"}])),
         Target("equilibrium_payoffs", games.equilibrium_payoffs, (chicken,)),
         Target("nash_gaps", games.nash_gaps, (chicken, [[0.5, 0.5], [1.0, 0.0]])),
-        Target(
-            "self_play", games.self_play, (chicken, [sr.baselines.exp3(each, 10) for each in chicken.action_sets], 10)
-        ),
     ]
 
 
@@ -252,8 +249,11 @@ def _sessions(folder: Path) -> list[Target]:
         player = swap_combcp(actions, 100, preset="multiscale", schedule=Schedule([2, 4]), feedback=feedback)
         session: sr.Session[Any] = sr.Session(player, rng=1)
         reward = 0.5 if feedback == "bandit" else np.full(4, 0.1)
+        skips_some = feedback == "semi-bandit"  # of a whole vector what was not chosen is not read
         found += [
-            Target(f"observe {feedback}", session.observe, (reward, None), state=_waiting(session)),
+            Target(
+                f"observe {feedback}", session.observe, (reward, None), state=_waiting(session), takes_nan=skips_some
+            ),
             Target(f"skip {feedback}", session.skip, (None,), state=_waiting(session)),
         ]
     player = sr.baselines.uniform(actions)

@@ -255,11 +255,13 @@ class Session(Standing[State]):
             self._journal.close()
             self._journal, self._is_closed = None, True
 
+    @checked
     def save(self, path: Path) -> None:
         """Write the session to one file, atomically: a crash while saving leaves the file that was there."""
         write_file(path, self.snapshot())
 
     @classmethod
+    @checked
     def load(cls, path: Path, player: AnyPlayer | None = None) -> Self:
         """Read a session from a file written by ``save``, or from a journal; it goes on bit for bit.
 

@@ -5,11 +5,12 @@ For a policy over 0/1 vectors, :math:`\Sigma = E[MM^\top]` is symmetric and posi
 """
 
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
 from swapregret.actions.action_set import ActionSet
-from swapregret.arguments import checked
+from swapregret.arguments import Between, checked
 from swapregret.arrays import Actions, AnyArray, Integers, Matrix, Vector
 from swapregret.errors import Unsupported
 from swapregret.policy import Policy
@@ -37,11 +38,13 @@ _SPECTRAL = 400
 _SHARE = FALSE_ALARM / 4.0
 _PAIRED = 40
 _ONE_POLICY = "Compute both from the same policy."
+Samples = Annotated[int, Between(1, 10**6)]
+"""How many draws are compared with what they should be."""
 
 
 @checked
 def check_policy(
-    policy: Policy, actions: ActionSet | None = None, *, n_samples: int = 4000, seed: int = 0, limit: int = _LISTED
+    policy: Policy, actions: ActionSet | None = None, *, n_samples: Samples = 4000, seed: int = 0, limit: int = _LISTED
 ) -> Report:
     r"""Check that a policy is a distribution over actions, and tells one story about itself.
 

@@ -75,9 +75,9 @@ def time_constants(actions: ActionSet, horizon: int, base: int) -> tuple[float, 
 def can_foretell(actions: ActionSet, feedback: str) -> bool:
     """Tell whether a forecaster is of use: where not all is seen, not too many elements are to be fitted, and totals say enough.
 
-    Where totals are seen of r·m > 90 (r the rank), it knows too little after each change, and the pool hears so too late: on m-sets
-    (20, 5), over 10,000 days, swap regret was .15 with it and .06 without. Where actions have one element, as in games, players that
-    follow it chase each other: over 20,000 days of Shapley's game the largest gap was .05 with it and .03 without.
+    Where totals are seen of r·m > 90 (r the rank), it knows too little after each change, and the pool hears so too late: on
+    m-sets (20, 5), over 10,000 days, swap regret was .15 with it and .06 without. Where actions have one element, as in games,
+    players that follow it chase each other: over 20,000 days of Shapley's game the largest gap was .05 with it and .03 without.
     """
     if feedback == "bandit":
         return actions.size > 1 and actions.rank * actions.size <= _MOST_UNKNOWN

@@ -75,14 +75,15 @@ def _as_matrix(actions: ActionSet, plays: npt.ArrayLike | Sequence[object]) -> A
 def _one(actions: ActionSet, play: object, name: str) -> Actions:
     """Read one play: a full-length row of zeros and ones, or labels."""
     d = actions.dimension
-    if isinstance(play, list | tuple | np.ndarray) and len(play) == d and all(is_bit(entry) for entry in play):
-        return np.array([int(entry) for entry in play], dtype=np.int64)
+    row = play if not isinstance(play, np.ndarray) or play.ndim == 1 else None
+    if isinstance(row, list | tuple | np.ndarray) and len(row) == d and all(is_bit(entry) for entry in row):
+        return np.array([int(entry) for entry in row], dtype=np.int64)
     try:
         return actions.action_of(play)  # type: ignore[arg-type]
     except (InvalidAction, TypeError) as error:
         raise InvalidAction(
             f"{name} must be a 0/1 row or the labels of one action",
-            f"{play!r}",
+            shown(play),
             f"{error}",
         ) from None
 
@@ -129,11 +130,15 @@ def read_rounds(
     rows: Actions, rounds: npt.ArrayLike, chances: Vector | None
 ) -> list[tuple[slice, FinitePolicy, object]]:
     """Read those listed over several rows: for each day its rows, its policy and its name; equal ones in a row are one object."""
-    days = np.asarray(rounds)
+    try:
+        days = np.asarray(rounds)
+        came = f"shape {days.shape}"
+    except ValueError:
+        days, came = np.empty(0), "rows of several lengths"
     if days.shape != (len(rows),) or chances is None:
         raise InvalidInput(
             f"`rounds` must have shape ({len(rows)},) and come with `probabilities`",
-            f"shape {days.shape}" + ("" if chances is not None else " and no probabilities"),
+            came + ("" if chances is not None else " and no probabilities"),
             "Give the day and the probability of every row.",
         )
     starts = np.flatnonzero(np.concatenate([[True], days[1:] != days[:-1]]))
