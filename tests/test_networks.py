@@ -169,7 +169,8 @@ def test_other_files_and_a_missing_networkx_are_refused(write, monkeypatch, read
         read(path)
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(
-        Unsupported, match=rf'reading {what} must have .*pip install "swapregret\[networks\]".*edge list'
+        Unsupported,
+        match=rf'must be installed for reading {what}: got no networkx.*pip install "swapregret\[networks\]".*edge list',
     ):
         read(path)
 

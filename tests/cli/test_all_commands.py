@@ -129,4 +129,4 @@ def test_a_missing_extra_is_named_with_its_bracket(
     result = runner.invoke(app, arguments)
     assert result.exit_code == 2, result.output
     assert f'pip install "swapregret[{extra}]"' in " ".join(result.output.split())
-    assert f"without {missing}" in " ".join(result.output.split())
+    assert f"got no {missing}" in " ".join(result.output.split())

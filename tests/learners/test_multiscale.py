@@ -1,6 +1,5 @@
 """The multi-scale master beside its literal simulation: calendar, relabelling, recoveries, refusals that change nothing."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -123,8 +122,8 @@ def test_a_window_that_cannot_end_leaves_everything_as_it_was() -> None:
             observe(master, each, day, action, 0.5)
     action = master.act(state, rng)
     before = master.dump(state)
-    entries, refused = state.do, {"end_window": lambda h, n_ending: NOT_PROJECTED}
-    state.do = SimpleNamespace(**vars(entries) | refused)
+    entries = state.do
+    state.do = entries._replace(end_window=lambda h, n_ending: NOT_PROJECTED)
     with pytest.raises(NotConverged):
         observe(master, state, 3, action, 0.75)
     after = master.dump(state)

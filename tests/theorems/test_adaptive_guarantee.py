@@ -103,7 +103,13 @@ def test_the_lemma_holds_for_the_cold_scales() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preset", "ingredients"), [("adaptive", {}), ("adaptive", {"guard_slack": 0.001}), ("ladder", {})]
+    ("preset", "ingredients"),
+    [
+        ("adaptive", {}),
+        ("adaptive", {"forecaster": False}),
+        ("adaptive", {"forecaster": False, "guard_slack": 0.001}),
+        ("ladder", {}),
+    ],
 )
 def test_the_swap_regret_of_what_experts_agree_on_is_at_most_their_regrets(preset: str, ingredients: Any) -> None:
     """In a world that misleads the pool, also beyond a trip: SR(π) ≤ Σ Reg_x, and π earns as the pool less regrets."""
@@ -129,11 +135,14 @@ def test_the_swap_regret_of_what_experts_agree_on_is_at_most_their_regrets(prese
         rewards.append(row)
         action = player.act(state, rng)
         player.observe(state, Decision(day, action, player.actions, player.hold(state)), float(row @ action))
-    assert not ingredients or state.state.guard.has_tripped[0] == 1
+    assert "guard_slack" not in ingredients or state.state.guard.has_tripped[0] == 1
     swap = _swap(player.actions, agreed, np.array(rewards))
     assert swap <= regrets[:, :n].max(axis=1).sum() + 1e-6
     assert abs(beyond_pool + regrets[:, n].sum()) < 1e-6
-    assert swap < 0.12 * len(rewards)
+    foretells = (
+        isinstance(player, AdaptiveMaster) and player.foretells
+    )  # which such a world misleads more, over 2,000 days
+    assert swap < (0.16 if foretells else 0.12) * len(rewards)
 
 
 def test_a_rule_of_the_guard_is_judged_without_bias() -> None:

@@ -74,7 +74,7 @@ _PAPERS = "T log(d log T)/log T with Schedule.from_theorem, not with these windo
 _POLY = "poly(d, m, log T)"
 COMPETITORS = (
     Contender(
-        "Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), None, "T^{3/4}, N ≤ 64", _POLY
+        "Swap-ComBCP adaptive (ours)", partial(sr.swap_combcp, preset="adaptive"), None, "T^(3/4), N ≤ 64", _POLY
     ),
     Contender(
         "Swap-ComBCP multiscale (ours)", partial(sr.swap_combcp, preset="multiscale"), None, "decomposition", _POLY

@@ -23,7 +23,7 @@ import swapregret as sr
 from swapregret.actions.action_set import ActionSet
 from swapregret.actions.set_specs import make_set, read_spec, set_class, set_parameters
 from swapregret.arrays import Action, Label
-from swapregret.counts import check_name
+from swapregret.counts import check_name, shown
 from swapregret.errors import InvalidInput, SwapRegretError, TooLarge
 from swapregret.files.storage import Json
 from swapregret.files.values import Plain
@@ -291,7 +291,7 @@ def _least_dimension(entry: str | Json) -> int:
 
 
 def _too_large(came: int, limit: int) -> TooLarge:
-    return TooLarge(f"a set must have at most {limit} elements", f"{came} or more", "Use a smaller set.")
+    return TooLarge(f"a set must have at most {limit} elements", f"{shown(came)} or more", "Use a smaller set.")
 
 
 def _plain(value: object) -> Plain:

@@ -48,7 +48,7 @@ from swapregret.learners.round.stationary import follow_chain, start_chain
 from swapregret.learners.settings import Rules, Step
 
 SWAP_LIMIT = 5
-StoltzRule = rule_class(__name__, "PairRule", "learning_rate", "exploration", "baseline", "functions")
+StoltzRule = rule_class(__name__, "StoltzRule", "learning_rate", "exploration", "baseline", "functions")
 
 
 class Gains(NamedTuple):
