@@ -76,6 +76,6 @@ def test_blocks_say_what_was_measured_and_refused() -> None:
         Cell("m-sets", "b", 10**9, 46, 9, name, refused="refused: would take a day"),
     ]
     made = table1_block(Table1("cyclic", 100, 1, 25.0, 0, tuple(cells)))
-    assert f"| {name} | T^{{3/4}}, N ≤ 64 | .012 3 µs | refused |" in made
+    assert f"| {name} | T^(3/4), N ≤ 64 | .012 3 µs | refused |" in made
     rows = [CounterexampleRow(4, 17, each, 0.5, 0.4, 0.6, (0.5,), None) for each in PLAYERS]
     assert "| 4 | 17 | 0.500 | 0.500 | 0.500 |" in counterexample_block(Counterexample(100, 1, 0, tuple(rows)))
