@@ -64,7 +64,7 @@ class Pool:
 
         self.every = [0] * self.K + [waits(WINDOWS[1]), 0] + [waits(tau) for tau in taus]
         self.foretells = options.get("forecaster", True) and (
-            feedback == "semi-bandit" or (feedback == "bandit" and plain.size > 1 and plain.rank * plain.size <= 90)
+            feedback == "semi-bandit" or (feedback == "bandit" and plain.size > 1 and plain.rank * plain.size <= 100)
         )
         kept = [1.0] * (self.K + 2) + [math.exp(-waits(tau) * self.base / tau) for tau in taus]
         kept += [1.0] * self.foretells

@@ -9,6 +9,8 @@ from scipy import stats
 from tests.late import Late
 
 import swapregret as sr
+from swapregret.compiled.bits import pack_rows
+from swapregret.learners.adaptive.total_bounds import bold_action
 from swapregret.learners.baselines.posterior.gaussian import draw_normals
 from swapregret.learners.baselines.posterior.lin_ucb import starts_of
 from swapregret.learners.player import Decision
@@ -115,3 +117,24 @@ def test_an_oracle_of_ones_own_is_played() -> None:
     player = sr.baselines.lin_ucb(unknown, 100, limit=3)
     assert player.listed.shape[0] == 0
     assert played(player, 20).state.tally.day[0] == 20
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_what_is_climbed_for_the_forecaster_is_near_the_exact_maximum(name: str) -> None:
+    """For posteriors after 400 days of four actions its bound is .99 of the exact maximum on average, and never below .96 of it."""
+    actions, rng, shares = SETS[name], np.random.default_rng(8), []
+    running = sr.swap_combcp(actions, 100).start(np.random.default_rng(1))
+    listed = pack_rows(actions.enumerate(2000))
+    rows, d, m = actions.enumerate(2000), actions.dimension, actions.size
+    for _ in range(20):
+        days = rows[rng.choice(len(rows), 4)[rng.integers(4, size=400)]]
+        precision = np.eye(d) * (m / 0.35) ** 2 + 4.0 * m * days.T @ days
+        covariance = np.linalg.inv(precision)
+        mean = covariance @ (precision @ np.full(d, 0.5 / m) + 4.0 * m * days.T @ rng.normal(0.0, 0.1, 400))
+        exact = bold_action(running.family, listed, mean, covariance, 1.2)
+        climbed = bold_action(running.family, listed[:0], mean, covariance, 1.2)
+        bounds = [float(mean @ each + 1.2 * np.sqrt(each @ covariance @ each)) for each in (climbed, exact)]
+        shares.append(bounds[0] / bounds[1])
+    assert max(shares) <= 1.0 + 1e-12
+    assert min(shares) >= 0.96
+    assert np.mean(shares) >= 0.99

@@ -20,6 +20,9 @@ from swapregret.compiled.bits import is_same_row, pack_action
 from swapregret.compiled.kernel import kernel
 from swapregret.learners.round.upper_bound import best_climbed, best_listed, spread_of
 
+_STARTS, _LEAST_VARIANCE = 8, 1e-300
+"""From how many elements the bound is climbed. Without them m-sets (20, 5) had twice the swap regret, and earned .09 less."""
+
 
 @kernel
 def group_days(words: Words, totals: Floats) -> tuple[Floats, Floats, Floats]:
@@ -54,13 +57,24 @@ def judge_totals(
 
 @kernel
 def bold_action(family: Family, listed: Words, mean: Floats, covariance: Floats, alpha: float) -> Integers:
-    """Return the action of the largest bound, as far as it is found; nothing where the oracle has failed."""
+    """Return the action of the largest bound, as far as it is found; nothing where the oracle has failed.
+
+    It is climbed from θ̂, from the bounds of elements, and from what θ̂ would be if an element paid two bonuses more: for those of
+    the largest bounds.
+    """
     if listed.shape[0]:
         return best_listed(listed, mean, covariance, alpha)
-    starts = np.empty((2, mean.size))
-    for i in range(mean.size):
-        starts[0, i] = mean[i]
-        starts[1, i] = mean[i] + alpha * np.sqrt(max(covariance[i, i], 0.0))
+    d = mean.size
+    deviations = np.empty(d)
+    for i in range(d):
+        deviations[i] = np.sqrt(max(covariance[i, i], _LEAST_VARIANCE))
+    bounds = mean + alpha * deviations
+    elements = np.argsort(-bounds, kind="mergesort")[:_STARTS]
+    starts = np.empty((2 + elements.size, d))
+    starts[0] = mean
+    starts[1] = bounds
+    for k in range(elements.size):
+        starts[2 + k] = mean + 2.0 * alpha / deviations[elements[k]] * covariance[elements[k]]
     return best_climbed(family, mean, covariance, alpha, starts)
 
 
