@@ -55,8 +55,7 @@ def swap_combcp(
         a filter that is a learner too, and a theorem for them (``docs/guarantee.md``); what it does on a day does not depend on T.
         "multiscale" is the paper's master with uniform weights and the practical ingredients of
         ``docs/deviations.md``. "adaptive" adds a pool of learners, learned weights, a swap filter and a guard
-        (``docs/adaptive.md``, ``docs/guarantee.md``); over 10,000 days or more another player is as good in reward and
-        clearly better in swap regret in 4 of the 270 cases measured. "paper" follows the paper wherever it can be followed.
+        (``docs/adaptive.md``, ``docs/guarantee.md``). "paper" follows the paper wherever it can be followed.
     feedback : {"bandit", "semi-bandit", "full"}
         What ``observe`` will be shown: the total (the paper's), the chosen elements' rewards, or the whole vector.
     schedule : Schedule, optional
